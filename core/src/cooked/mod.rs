@@ -1,0 +1,1 @@
+//! The cooked view: the raw stream interpreted into unbounded lines.

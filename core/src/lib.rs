@@ -1,0 +1,17 @@
+//! The deterministic core of docent-terminal-mcp.
+//!
+//! Nothing here reads a clock, a file, the environment or a process, and nothing blocks or fails because the
+//! world does. A session is a value that is told things ([`session::Event`]) and asked what it wants
+//! ([`session::Effect`]); time is an argument ([`time::Now`]). Modules in reading order.
+
+#![forbid(unsafe_code)]
+
+pub mod time;
+
+pub mod text;
+pub mod vt;
+pub mod cooked;
+
+pub mod region;
+pub mod log;
+pub mod prompt;

@@ -1,0 +1,1 @@
+//! The log: everything that can be derived from a session's raw stream.

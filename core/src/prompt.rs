@@ -1,0 +1,1 @@
+//! Prompts that can be told by their looks.

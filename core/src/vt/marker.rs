@@ -1,0 +1,1 @@
+//! OSC 133 payloads and the markers they stand for.

@@ -1,0 +1,3 @@
+//! Bytes to operations, and the markers among them.
+
+pub mod marker;

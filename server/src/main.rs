@@ -1,0 +1,3 @@
+//! The command; all of it is in the library, so that tests can call it.
+
+fn main() {}
