@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod pattern;
 pub mod time;
 
 pub mod text;
@@ -15,3 +16,7 @@ pub mod cooked;
 pub mod region;
 pub mod log;
 pub mod prompt;
+
+pub mod keys;
+pub mod call;
+pub mod reply;
