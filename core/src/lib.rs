@@ -9,14 +9,15 @@
 pub mod pattern;
 pub mod time;
 
+pub mod cooked;
 pub mod text;
 pub mod vt;
-pub mod cooked;
 
-pub mod region;
 pub mod log;
 pub mod prompt;
+pub mod region;
 
-pub mod keys;
 pub mod call;
+pub mod guide;
+pub mod keys;
 pub mod reply;
