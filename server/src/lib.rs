@@ -1,3 +1,21 @@
 //! The server of docent-terminal-mcp: MCP in front, tmux behind, a session task between.
 
 #![forbid(unsafe_code)]
+
+pub mod pane;
+pub mod record;
+pub mod store;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// The command. The modes that every pane runs come first: they have to start in a millisecond.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    match args.split_first() {
+        Some((mode, rest)) if mode == "pane" => pane::main(rest),
+        Some((mode, rest)) if mode == "record" => record::main(rest),
+        _ => ExitCode::from(2),
+    }
+}

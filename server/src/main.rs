@@ -1,3 +1,5 @@
 //! The command; all of it is in the library, so that tests can call it.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    dtmcp::main()
+}
