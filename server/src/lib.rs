@@ -2,6 +2,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod calls;
+pub mod cli;
+pub mod config;
+pub mod hub;
+pub mod mcp;
 pub mod pane;
 pub mod record;
 pub mod store;
@@ -16,6 +21,6 @@ pub fn main() -> ExitCode {
     match args.split_first() {
         Some((mode, rest)) if mode == "pane" => pane::main(rest),
         Some((mode, rest)) if mode == "record" => record::main(rest),
-        _ => ExitCode::from(2),
+        _ => cli::main(&args),
     }
 }

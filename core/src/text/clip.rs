@@ -159,8 +159,8 @@ mod tests {
         assert_eq!(clipped.head.len() + clipped.tail.len() + 1, 80);
         assert_eq!(clipped.head.first().unwrap(), "0");
         assert_eq!(clipped.tail.last().unwrap(), "999");
-        assert_eq!(clipped.gap.start as usize, clipped.head.len());
-        assert_eq!(1000 - clipped.gap.end as usize, clipped.tail.len());
+        assert_eq!(clipped.gap.start, clipped.head.len() as u64);
+        assert_eq!(1000 - clipped.gap.end, clipped.tail.len() as u64);
         assert!(clipped.is_clipped());
         assert_eq!(of(&numbered(81), Budget::default()).gap.clone().count(), 2);
     }
@@ -218,7 +218,7 @@ mod tests {
         let line: String = ('a'..='z').cycle().take(1000).collect();
         let short = clip_line(&line, 400);
         assert!((390..=400).contains(&short.chars().count()));
-        assert!(short.starts_with("abc") && short.ends_with(&line[990..]));
+        assert!(short.starts_with("abc") && short.ends_with(line.get(990..).unwrap()));
         let left: usize = short.split(['(', ' ']).nth(1).unwrap().parse().unwrap();
         let marks = format!("…({left} characters left out)…").chars().count();
         assert_eq!(left + short.chars().count() - marks, 1000);

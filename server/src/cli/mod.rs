@@ -1,0 +1,48 @@
+//! The command line. Each mode is a file of its own; without arguments it is the server over stdio.
+
+mod refused;
+mod serve_stdio;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Interactive terminal sessions for AI models, which people can watch and type into.
+///
+/// Without arguments: an MCP server over standard input and output, to be started by an MCP client. State is kept
+/// under $DOCENT_TERMINAL_MCP_HOME (default ~/.local/state/docent-terminal-mcp); the sessions are on the tmux socket
+/// $DOCENT_TERMINAL_MCP_SOCKET (default docent-terminal-mcp).
+#[derive(Debug, Parser)]
+#[command(name = "docent-terminal-mcp", version, about)]
+struct Arguments {}
+
+/// Runs the command with these arguments, the program's name not among them.
+#[must_use]
+pub fn main(args: &[OsString]) -> ExitCode {
+    // A client's way of starting costs no parser.
+    if args.is_empty() {
+        return serve_stdio::main();
+    }
+    let name = OsString::from("docent-terminal-mcp");
+    match Arguments::try_parse_from(std::iter::once(&name).chain(args)) {
+        Ok(Arguments {}) => serve_stdio::main(),
+        Err(error) => {
+            // Help and version are an "error" of clap's, for standard output; a reader that has gone is no fault.
+            drop(error.print());
+            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+}

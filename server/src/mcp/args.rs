@@ -1,0 +1,307 @@
+//! Arguments as models really send them, checked against the table of tools.
+//!
+//! `"5"` for 5, `2.0` for 2, a JSON text for a list, a single string for a list of one, `"true"`, and `null` for an
+//! argument left out are all understood. What cannot be understood is refused with the argument's name and what it
+//! takes; an argument that the tool does not have is refused by name, because ignoring a slip would be answered by a
+//! command that does something else than was meant.
+
+use std::fmt;
+use std::time::Duration;
+
+use dtmcp_core::guide::tools::{Takes, Tool};
+use dtmcp_core::pattern::Pattern;
+use dtmcp_core::text::near::nearest;
+use serde_json::{Map, Value};
+
+/// Why arguments do not fit; the text names the argument and says what it takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArgError(String);
+
+impl ArgError {
+    /// An error about what arguments mean together; its text names them.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    fn takes(name: &str, what: &str, given: &Value) -> Self {
+        Self(format!("`{name}` takes {what}, not {}", excerpt(given)))
+    }
+}
+
+impl fmt::Display for ArgError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ArgError {}
+
+/// The arguments of one call; each accessor takes the value it names.
+#[derive(Debug)]
+pub struct Arguments {
+    tool: &'static Tool,
+    values: Map<String, Value>,
+}
+
+impl Arguments {
+    /// Takes a call's arguments; those that are `null` count as left out.
+    ///
+    /// # Errors
+    /// Where an argument is none of the tool's, or one that it needs is missing.
+    pub fn new(tool: &'static Tool, mut values: Map<String, Value>) -> Result<Self, ArgError> {
+        values.retain(|_, value| !value.is_null());
+        if let Some(name) = values.keys().find(|name| tool.parameters.iter().all(|p| p.name != name.as_str())) {
+            return Err(unknown(tool, name));
+        }
+        if let Some(missing) = tool.parameters.iter().find(|p| p.required && !values.contains_key(p.name)) {
+            return Err(ArgError(format!("`{}` is missing: {}", missing.name, missing.text)));
+        }
+        Ok(Self { tool, values })
+    }
+
+    fn take(&mut self, name: &str) -> Option<Value> {
+        self.values.shift_remove(name)
+    }
+
+    fn takes(&self, name: &str) -> Option<Takes> {
+        self.tool.parameters.iter().find(|p| p.name == name).map(|p| p.takes)
+    }
+
+    /// A string, as it is. Numbers and truth values are taken as their text.
+    ///
+    /// # Errors
+    /// Where it is a list or an object.
+    pub fn text(&mut self, name: &str) -> Result<Option<String>, ArgError> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        scalar_text(&value).map(Some).ok_or_else(|| ArgError::takes(name, "a string", &value))
+    }
+
+    /// A string that means nothing when empty, so that an empty one counts as left out: some clients fill every
+    /// argument.
+    ///
+    /// # Errors
+    /// As [`Self::text`], and where it contains a control character.
+    pub fn word(&mut self, name: &str) -> Result<Option<String>, ArgError> {
+        let Some(text) = self.text(name)?.filter(|text| !text.is_empty()) else { return Ok(None) };
+        if text.chars().any(char::is_control) {
+            return Err(ArgError(format!("`{name}` takes no control characters")));
+        }
+        Ok(Some(text))
+    }
+
+    /// Lines: a string split at its line breaks, or a list of strings. A line break at the very end adds no line.
+    ///
+    /// # Errors
+    /// Where it is neither.
+    pub fn lines(&mut self, name: &str) -> Result<Vec<String>, ArgError> {
+        let Some(value) = self.take(name) else { return Ok(Vec::new()) };
+        let text = match &value {
+            Value::Array(items) => items.iter().map(scalar_text).collect::<Option<Vec<_>>>().map(|all| all.join("\n")),
+            other => scalar_text(other),
+        };
+        let text = text.ok_or_else(|| ArgError::takes(name, "a string", &value))?;
+        let text = text.replace("\r\n", "\n");
+        Ok(text.strip_suffix('\n').unwrap_or(&text).split('\n').map(str::to_owned).collect())
+    }
+
+    /// A pattern, compiled. An empty one counts as left out.
+    ///
+    /// # Errors
+    /// Where it is no string or does not compile; the error shows the place.
+    pub fn pattern(&mut self, name: &str) -> Result<Option<Pattern>, ArgError> {
+        self.pattern_with_case(name, false)
+    }
+
+    /// As [`Self::pattern`], optionally ignoring case.
+    ///
+    /// # Errors
+    /// As [`Self::pattern`].
+    pub fn pattern_with_case(&mut self, name: &str, ignore_case: bool) -> Result<Option<Pattern>, ArgError> {
+        let Some(source) = self.text(name)?.filter(|source| !source.is_empty()) else { return Ok(None) };
+        Pattern::with_case(&source, ignore_case).map(Some).map_err(|error| ArgError(format!("`{name}`: {error}")))
+    }
+
+    /// A whole number within the range of the table.
+    ///
+    /// # Errors
+    /// Where it is no whole number, or outside the range.
+    pub fn integer(&mut self, name: &str) -> Result<Option<u64>, ArgError> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let (min, max) = match self.takes(name) {
+            Some(Takes::Integer { min, max }) => (min, max),
+            _ => (0, u64::MAX),
+        };
+        let refused = || ArgError::takes(name, &format!("a whole number from {min} to {max}"), &value);
+        let number = whole(&value).ok_or_else(refused)?;
+        if (min..=max).contains(&number) { Ok(Some(number)) } else { Err(refused()) }
+    }
+
+    /// As [`Self::integer`], for a range that fits another type.
+    ///
+    /// # Errors
+    /// As [`Self::integer`].
+    pub fn number<T: TryFrom<u64>>(&mut self, name: &str) -> Result<Option<T>, ArgError> {
+        let Some(number) = self.integer(name)? else { return Ok(None) };
+        T::try_from(number).map(Some).map_err(|_| ArgError(format!("`{name}` is too large: {number}")))
+    }
+
+    /// Seconds within the range of the table.
+    ///
+    /// # Errors
+    /// Where it is no number, or outside the range.
+    pub fn seconds(&mut self, name: &str) -> Result<Option<Duration>, ArgError> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let max = match self.takes(name) {
+            Some(Takes::Seconds { max }) => max,
+            _ => u32::MAX,
+        };
+        let refused = || ArgError::takes(name, &format!("seconds from 0 to {max}"), &value);
+        let number = match &value {
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        let seconds = number.filter(|n: &f64| (0.0..=f64::from(max)).contains(n)).ok_or_else(refused)?;
+        Duration::try_from_secs_f64(seconds).map(Some).map_err(|_| refused())
+    }
+
+    /// True or false.
+    ///
+    /// # Errors
+    /// Where it is neither.
+    pub fn flag(&mut self, name: &str) -> Result<Option<bool>, ArgError> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let flag = match &value {
+            Value::Bool(flag) => Some(*flag),
+            Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" | "yes" | "1" => Some(true),
+                "false" | "no" | "0" => Some(false),
+                _ => None,
+            },
+            Value::Number(number) => match number.as_f64() {
+                Some(1.0) => Some(true),
+                Some(0.0) => Some(false),
+                _ => None,
+            },
+            _ => None,
+        };
+        flag.map(Some).ok_or_else(|| ArgError::takes(name, "true or false", &value))
+    }
+
+    /// One of the words that the table lists, whatever its case. An empty string counts as left out.
+    ///
+    /// # Errors
+    /// Where it is none of them; the error lists them.
+    pub fn choice(&mut self, name: &str) -> Result<Option<&'static str>, ArgError> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let words = match self.takes(name) {
+            Some(Takes::Choice(words)) => words,
+            _ => &[],
+        };
+        let given = value.as_str().map(|text| text.trim().to_ascii_lowercase());
+        if given.as_deref() == Some("") {
+            return Ok(None);
+        }
+        let found = given.and_then(|given| words.iter().copied().find(|word| *word == given));
+        found.map(Some).ok_or_else(|| {
+            let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            ArgError::takes(name, &format!("one of {}", quoted.join(", ")), &value)
+        })
+    }
+
+    /// A list of strings; a single string is a list of one, and a JSON text of a list is read.
+    ///
+    /// # Errors
+    /// Where it is none of these.
+    pub fn texts(&mut self, name: &str) -> Result<Vec<String>, ArgError> {
+        let Some(value) = self.take(name) else { return Ok(Vec::new()) };
+        let unwrapped = match &value {
+            Value::String(text) if text.trim_start().starts_with('[') => {
+                serde_json::from_str::<Value>(text).ok().filter(Value::is_array)
+            }
+            _ => None,
+        };
+        let list = match unwrapped.as_ref().unwrap_or(&value) {
+            Value::Array(items) => items.iter().map(scalar_text).collect(),
+            other => scalar_text(other).map(|one| vec![one]),
+        };
+        list.ok_or_else(|| ArgError::takes(name, "a list of strings", &value))
+    }
+
+    /// Variables: an object of strings, or a JSON text of one, in the order given.
+    ///
+    /// # Errors
+    /// Where it is neither, and where a name or value cannot stand in an environment.
+    pub fn variables(&mut self, name: &str) -> Result<Vec<(String, String)>, ArgError> {
+        let Some(value) = self.take(name) else { return Ok(Vec::new()) };
+        let refused = || ArgError::takes(name, "an object of strings, such as {\"LANG\": \"C\"}", &value);
+        let map = match &value {
+            Value::Object(map) => map.clone(),
+            Value::String(text) if text.trim().is_empty() => Map::new(),
+            Value::String(text) => serde_json::from_str(text).map_err(|_| refused())?,
+            _ => return Err(refused()),
+        };
+        let mut variables = Vec::with_capacity(map.len());
+        for (key, value) in &map {
+            let text = scalar_text(value).ok_or_else(refused)?;
+            check_variable(name, key, &text)?;
+            variables.push((key.clone(), text));
+        }
+        Ok(variables)
+    }
+}
+
+/// tmux sets these itself in each pane, and ours keep markers apart from text.
+fn check_variable(name: &str, key: &str, text: &str) -> Result<(), ArgError> {
+    if key.is_empty() || key.contains(['=', '\0']) || key.chars().any(char::is_control) || text.contains('\0') {
+        return Err(ArgError(format!("`{name}`: {key:?} cannot stand in an environment")));
+    }
+    if matches!(key, "TMUX" | "TMUX_PANE") || key.starts_with("__DTMCP_") {
+        return Err(ArgError(format!("`{name}`: {key} is set by the session itself")));
+    }
+    Ok(())
+}
+
+fn unknown(tool: &Tool, name: &str) -> ArgError {
+    let names: Vec<&str> = tool.parameters.iter().map(|p| p.name).collect();
+    let meant = match nearest(name, names.iter().copied(), 1).first() {
+        Some(near) => format!(" Did you mean `{near}`?"),
+        None => String::new(),
+    };
+    let short: String = name.chars().take(40).collect();
+    ArgError(format!("{} has no argument {short:?}.{meant} It takes: {}", tool.name, names.join(", ")))
+}
+
+fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// A whole number that is not negative, however it is written: 5, 5.0, "5", "5.0".
+fn whole(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => number.as_u64().or_else(|| exact(number.as_f64()?)),
+        Value::String(text) => {
+            let text = text.trim();
+            text.parse().ok().or_else(|| exact(text.parse().ok()?))
+        }
+        _ => None,
+    }
+}
+
+fn exact(number: f64) -> Option<u64> {
+    // Above 2^53 a float no longer names one whole number.
+    let fits = number.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&number);
+    fits.then(|| format!("{number:.0}").parse().ok()).flatten()
+}
+
+/// A value as an error shows it: what the client sent, short.
+fn excerpt(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 60 { text } else { text.chars().take(60).chain(['…']).collect() }
+}

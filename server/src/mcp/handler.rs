@@ -1,0 +1,299 @@
+//! The MCP server: lists the tools, checks arguments, hands calls to the desk, and turns replies into results.
+
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use dtmcp_core::guide::{self, tools::Effect};
+use dtmcp_core::reply::Reply;
+use dtmcp_core::text::visible::spell_out;
+use rmcp::ErrorData;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
+    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
+use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::desk::Desk;
+use super::schema::input_schema;
+use super::tools::{self, Call};
+use crate::calls::{CallLog, Entry};
+
+/// How often a waiting call reports progress. The contract says every 5 s at least.
+const PROGRESS_EVERY: Duration = Duration::from_secs(4);
+
+/// An agent whose client gives no usable name.
+const NAMELESS: &str = "client";
+
+/// One client's server.
+#[derive(Clone)]
+pub struct Front {
+    desk: Arc<dyn Desk>,
+    log: Arc<CallLog>,
+    /// Fires when the client is gone.
+    gone: CancellationToken,
+    /// The calls that the desk has not finished.
+    calls: TaskTracker,
+}
+
+impl std::fmt::Debug for Front {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Front").field("calls", &self.calls.len()).finish_non_exhaustive()
+    }
+}
+
+/// How a call ended for the client.
+enum Ended {
+    Reply(Reply),
+    /// The client no longer waits; rmcp throws away whatever is answered.
+    Cancelled,
+}
+
+impl Front {
+    /// A front for a client; `gone` fires when it leaves.
+    #[must_use]
+    pub fn new(desk: Arc<dyn Desk>, log: Arc<CallLog>, gone: CancellationToken) -> Self {
+        Self { desk, log, gone, calls: TaskTracker::new() }
+    }
+
+    /// Waits until the desk has finished every call, for as long as `limit` at most. To be called when the client is
+    /// gone: each call's `cancel` has fired then.
+    pub async fn finish(&self, limit: Duration) {
+        self.calls.close();
+        let late = tokio::time::timeout(limit, self.calls.wait()).await.is_err();
+        if late {
+            tracing::warn!(calls = self.calls.len(), "calls did not end with their client");
+        }
+    }
+
+    /// Carries out one `tools/call`.
+    async fn answer(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let actor = actor(context);
+        let started = Instant::now();
+        let named = arguments.get("session").and_then(Value::as_str).map(str::to_owned);
+        let call = tools::call(name, arguments).ok_or_else(|| unknown_tool(name))?;
+        let entry = Entry { agent: actor.clone(), tool: name.to_owned(), session: named, started };
+        let reply = match call {
+            Ok(Call::Request(request)) => {
+                return match self.at_the_desk(actor, request, entry, context).await {
+                    Ended::Reply(reply) => Ok(result(reply)),
+                    Ended::Cancelled => Ok(result(refusal("the call was cancelled; what was typed stays typed"))),
+                };
+            }
+            Ok(Call::Guide(topic)) => Reply {
+                text: topic.map_or_else(guide::contents, |topic| topic.text.to_owned()),
+                meta: status("ok"),
+                is_error: false,
+            },
+            Err(error) => refusal(&error.to_string()),
+        };
+        self.log.write(&entry, &reply);
+        Ok(result(reply))
+    }
+
+    /// Hands a call to the desk and waits for the reply, telling the client that it still works.
+    ///
+    /// The call runs in a task of its own: when the client cancels, this returns at once, while the desk comes to a
+    /// sound end in its own time.
+    async fn at_the_desk(
+        &self,
+        actor: String,
+        request: dtmcp_core::call::Request,
+        entry: Entry,
+        context: &RequestContext<RoleServer>,
+    ) -> Ended {
+        let cancel = self.gone.child_token();
+        let (desk, log, token) = (Arc::clone(&self.desk), Arc::clone(&self.log), cancel.clone());
+        let (done, reply) = oneshot::channel();
+        drop(self.calls.spawn(async move {
+            let reply = desk.call(&actor, request, token).await;
+            log.write(&entry, &reply);
+            // Nobody waits for the reply of a cancelled call.
+            drop(done.send(reply));
+        }));
+        tokio::select! {
+            biased;
+            reply = reply => match reply {
+                Ok(reply) => Ended::Reply(reply),
+                // The task is gone without a reply: it panicked.
+                Err(_) => Ended::Reply(refusal("dtmcp failed at this call; the session goes on, and `read` shows its state")),
+            },
+            () = context.ct.cancelled() => { cancel.cancel(); Ended::Cancelled }
+            () = cancel.cancelled() => Ended::Cancelled,
+            never = report_progress(context) => match never {},
+        }
+    }
+}
+
+/// Sends progress for as long as it is polled, where the client gave a token.
+async fn report_progress(context: &RequestContext<RoleServer>) -> std::convert::Infallible {
+    let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
+    let mut seconds = 0.0;
+    loop {
+        tokio::time::sleep(PROGRESS_EVERY).await;
+        seconds += PROGRESS_EVERY.as_secs_f64();
+        let progress = ProgressNotificationParam::new(token.clone(), seconds).with_message(format!("{seconds} s"));
+        if let Err(error) = context.peer.notify_progress(progress).await {
+            tracing::debug!(%error, "progress was not sent");
+        }
+    }
+}
+
+/// The agent that a call is made by: its client's name, in characters that can stand in a log and a reply.
+fn actor(context: &RequestContext<RoleServer>) -> String {
+    let name = context.client_info().map(|client| client.name).unwrap_or_default();
+    let mut actor = String::with_capacity(name.len().min(64));
+    for c in name.chars() {
+        if actor.len() == 64 {
+            break;
+        }
+        let fits = c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        if fits {
+            actor.push(c);
+        } else if !actor.is_empty() && !actor.ends_with('-') {
+            actor.push('-');
+        }
+    }
+    let trimmed = actor.trim_end_matches('-');
+    if trimmed.is_empty() { NAMELESS.to_owned() } else { trimmed.to_owned() }
+}
+
+fn unknown_tool(name: &str) -> ErrorData {
+    let names: Vec<&str> = guide::tools::TOOLS.iter().map(|tool| tool.name).collect();
+    let short: String = name.chars().take(64).collect();
+    ErrorData::invalid_params(format!("unknown tool {short:?}; there are {}", names.join(", ")), None)
+}
+
+/// An error that the front itself gives.
+fn refusal(why: &str) -> Reply {
+    Reply { text: format!("error: {why}"), meta: status("error"), is_error: true }
+}
+
+fn status(word: &str) -> Map<String, Value> {
+    let mut meta = Map::new();
+    meta.insert("status".to_owned(), json!(word));
+    meta.insert("notes".to_owned(), json!([]));
+    meta
+}
+
+/// A reply as an MCP result: text content, and the fields for programs under `_meta`. Structured content is never
+/// given: two clients show a model nothing else when it is there.
+fn result(reply: Reply) -> CallToolResult {
+    let content = vec![ContentBlock::text(spell_out(&reply.text))];
+    let mut result = if reply.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    let mut meta = Map::new();
+    meta.insert("dtmcp/reply".to_owned(), visible(Value::Object(reply.meta)));
+    result.meta = Some(MetaObject(meta));
+    result
+}
+
+/// The last guard of the rule that no reply holds a control character: what programs printed is in these fields too.
+fn visible(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(spell_out(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(visible).collect(),
+        Value::Object(map) => Value::Object(map.into_iter().map(|(key, value)| (key, visible(value))).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
+}
+
+/// The tools as clients list them, made once.
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| guide::tools::TOOLS.iter().map(listed).collect());
+
+fn listed(tool: &guide::tools::Tool) -> Tool {
+    let hints = match tool.effect {
+        Effect::Reads => ToolAnnotations::with_title(tool.title).read_only(true),
+        Effect::Arranges => ToolAnnotations::with_title(tool.title).destructive(false).open_world(false),
+        Effect::Acts => ToolAnnotations::with_title(tool.title).destructive(true),
+    };
+    let mut meta = Map::new();
+    // Keeps the tools out of the deferred ones of Claude Code's tool search.
+    meta.insert("anthropic/alwaysLoad".to_owned(), json!(true));
+    Tool::new(tool.name, tool.description, input_schema(tool))
+        .with_title(tool.title)
+        .with_annotations(hints)
+        .with_meta(MetaObject(meta))
+}
+
+impl ServerHandler for Front {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let server = Implementation::new("docent-terminal-mcp", env!("CARGO_PKG_VERSION"))
+            .with_title("docent-terminal-mcp: terminal sessions");
+        ServerConfig::new(capabilities).with_server_info(server).with_instructions(guide::INSTRUCTIONS)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(TOOLS.clone()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        self.answer(&request.name, arguments, &context).await.map(CallToolResponse::Complete)
+    }
+
+    /// A `tools/call` whose arguments are no object arrives here. Some models send them as a JSON text.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let params = request.params.unwrap_or_default();
+        let name = params.get("name").and_then(Value::as_str);
+        let (true, Some(name)) = (request.method == "tools/call", name) else {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
+        };
+        let arguments = match params.get("arguments") {
+            Some(Value::String(text)) if text.trim().is_empty() => Some(Map::new()),
+            Some(Value::String(text)) => serde_json::from_str(text).ok(),
+            Some(Value::Null) | None => Some(Map::new()),
+            Some(_) => None,
+        };
+        let result = match arguments {
+            Some(arguments) => self.answer(name, arguments, &context).await?,
+            None if guide::tools::tool(name).is_none() => return Err(unknown_tool(name)),
+            None => result(refusal("the arguments are no object; give them by name, such as {\"session\": \"t1\"}")),
+        };
+        serde_json::to_value(result)
+            .map(CustomResult::new)
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    }
+
+    fn accepted_subscription_filter(&self, _requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = SubscriptionFilter::new();
+        accepted.tools_list_changed = Some(true);
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        // rmcp waits for every handler when the client is gone, so a subscription has to notice by itself.
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.gone.cancelled() => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,8 @@
+//! MCP: everything of rmcp is in here. Tools and their arguments in front, a [`desk::Desk`] behind.
+
+pub mod args;
+pub mod desk;
+pub mod handler;
+pub mod lines;
+pub mod schema;
+pub mod tools;

@@ -1,0 +1,251 @@
+//! The tools: each bound to the function that makes a valid request of its arguments.
+
+use std::path::{Component, Path};
+use std::time::Duration;
+
+use dtmcp_core::call::{Command, Create, Read, Request, Resize, Run, ScreenView, Search, Send, Shape, View, Wait};
+use dtmcp_core::guide::Topic;
+use dtmcp_core::guide::tools::Tool;
+use dtmcp_core::guide::{self};
+use dtmcp_core::keys::Key;
+use serde_json::{Map, Value};
+
+use super::args::{ArgError, Arguments};
+
+/// How long `run` and `wait` wait when not told. Well below the 60 s at which some clients give up.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long the output must be quiet before `send` replies, when not told.
+const SETTLE: Duration = Duration::from_millis(300);
+
+/// The size of a session when not told: what most logs and tables are made for.
+const COLS: u16 = 120;
+/// As [`COLS`], downwards.
+const ROWS: u16 = 40;
+
+/// The longest text of one call, in bytes. Typing it takes tmux about 0.1 s; a file is the way for more.
+const TEXT_MAX: usize = 1_000_000;
+
+/// The most key presses of one call.
+const KEYS_MAX: usize = 5000;
+
+/// A call whose arguments are in order.
+#[derive(Debug, Clone)]
+pub enum Call {
+    /// For the desk.
+    Request(Request),
+    /// For the front itself: a topic of the guide, or its contents.
+    Guide(Option<&'static Topic>),
+}
+
+/// Makes a call of a tool's name and arguments. None where there is no such tool.
+pub fn call(name: &str, arguments: Map<String, Value>) -> Option<Result<Call, ArgError>> {
+    let tool = guide::tools::tool(name)?;
+    Some(parse(tool, arguments))
+}
+
+fn parse(tool: &'static Tool, arguments: Map<String, Value>) -> Result<Call, ArgError> {
+    let mut args = Arguments::new(tool, arguments)?;
+    let request = match tool.name {
+        "session_create" => session_create(&mut args)?,
+        "run" => run(&mut args)?,
+        "send" => send(&mut args)?,
+        "wait" => wait(&mut args)?,
+        "read" => read(&mut args)?,
+        "search" => search(&mut args)?,
+        "regions" => Request::Regions {
+            session: args.word("session")?,
+            last: args.number("last")?.unwrap_or(20),
+            status: args.choice("status")?.map(str::to_owned),
+            pattern: args.pattern("pattern")?,
+        },
+        "session_resize" => Request::Resize { session: args.word("session")?, how: resize(&mut args)? },
+        "session_list" => {
+            Request::List { session: args.word("session")?, closed: args.flag("closed")?.unwrap_or(false) }
+        }
+        "session_close" => Request::Close { session: args.word("session")? },
+        "guide" => return Ok(Call::Guide(args.choice("topic")?.and_then(guide::topic))),
+        other => return Err(ArgError::new(format!("{other} is not available"))),
+    };
+    Ok(Call::Request(request))
+}
+
+fn session_create(args: &mut Arguments) -> Result<Request, ArgError> {
+    let name = args.word("name")?;
+    if let Some(name) = &name {
+        let fits = name.len() <= 64 && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+        if !fits {
+            return Err(ArgError::new("`name` takes letters, digits, `-` and `_`, at most 64 of them"));
+        }
+    }
+    let command = match args.text("command")?.as_deref().map(str::trim) {
+        None | Some("" | "bash") => Command::Bash,
+        Some(command) if command.contains('\0') => return Err(ArgError::new("`command` takes no NUL character")),
+        Some(command) => Command::Shell(command.to_owned()),
+    };
+    Ok(Request::Create(Create {
+        name,
+        command,
+        cwd: args.word("cwd")?,
+        env: args.variables("env")?,
+        cols: args.number("cols")?.unwrap_or(COLS),
+        rows: args.number("rows")?.unwrap_or(ROWS),
+        prompt_pattern: args.pattern("prompt_pattern")?,
+        delete_logs_on_close: false,
+    }))
+}
+
+fn run(args: &mut Arguments) -> Result<Request, ArgError> {
+    let session = args.word("session")?;
+    let lines = args.lines("line")?;
+    for line in &lines {
+        // Typed into a line editor, such a character would do something instead of standing in the line.
+        if let Some(c) = line.chars().find(|c| c.is_control() && *c != '\t') {
+            let code = u32::from(c);
+            return Err(ArgError::new(format!(
+                "`line` holds the control character \\x{code:02x}: press keys with `send`, keys=[\"ctrl+c\"]"
+            )));
+        }
+    }
+    check_length("line", lines.iter().map(|line| line.len() + 1).sum())?;
+    Ok(Request::Run(Run {
+        session,
+        lines,
+        timeout: args.seconds("timeout")?.unwrap_or(TIMEOUT),
+        until: args.pattern("until")?,
+        shape: shape(args)?,
+        prompt_pattern: args.pattern("prompt_pattern")?,
+    }))
+}
+
+fn send(args: &mut Arguments) -> Result<Request, ArgError> {
+    let session = args.word("session")?;
+    let text = args.text("text")?.unwrap_or_default();
+    let names = args.texts("keys")?;
+    let mut keys = Vec::new();
+    for name in &names {
+        keys.extend(Key::parse(name).map_err(|error| ArgError::new(format!("`keys`: {error}")))?);
+        if keys.len() > KEYS_MAX {
+            return Err(ArgError::new(format!("`keys` takes at most {KEYS_MAX} presses a call")));
+        }
+    }
+    check_length("text", text.len())?;
+    let screen = args.choice("screen")?;
+    if text.is_empty() && keys.is_empty() && screen.is_none() {
+        return Err(ArgError::new(
+            "nothing to send: give `text`, `keys`, or both; text=\"y\", keys=[\"enter\"] types y and Enter",
+        ));
+    }
+    let screen = match screen {
+        Some("full") => ScreenView::Full,
+        Some("changes") => ScreenView::Changes,
+        Some("cursor") => ScreenView::Cursor,
+        _ => ScreenView::None,
+    };
+    Ok(Request::Send(Send { session, text, keys, screen, settle: args.seconds("settle")?.unwrap_or(SETTLE) }))
+}
+
+fn wait(args: &mut Arguments) -> Result<Request, ArgError> {
+    let session = args.word("session")?;
+    let timeout = args.seconds("timeout")?.unwrap_or(TIMEOUT);
+    let until = args.pattern("until")?;
+    let shape = shape(args)?;
+    if shape.save_to.as_deref().is_some_and(|path| Path::new(path).is_absolute()) {
+        return Err(ArgError::new(
+            "`save_to` takes a relative path here, which goes under the session's log directory; `run` takes any",
+        ));
+    }
+    Ok(Request::Wait(Wait { session, timeout, until, shape }))
+}
+
+/// What a reply shows; `run` and `wait` have the same four arguments for it.
+fn shape(args: &mut Arguments) -> Result<Shape, ArgError> {
+    let show = args.pattern("show")?;
+    let show_after = args.number("show_after")?.unwrap_or(0);
+    let last_lines = args.number("last_lines")?;
+    let save_to = args.word("save_to")?;
+    if let Some(path) = &save_to {
+        let relative = !Path::new(path).is_absolute();
+        if relative && !Path::new(path).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
+            return Err(ArgError::new(
+                "`save_to`: a relative path stays under the session's log directory, without `..`",
+            ));
+        }
+        if path.starts_with('~') {
+            return Err(ArgError::new("`save_to` takes a path as it is: `~` means nothing here, write it out"));
+        }
+    }
+    Ok(Shape { show, show_after, last_lines, save_to })
+}
+
+fn read(args: &mut Arguments) -> Result<Request, ArgError> {
+    let session = args.word("session")?;
+    let view = match args.choice("view")? {
+        Some("screen") => View::Screen,
+        Some("raw") => View::Raw,
+        _ => View::Cooked,
+    };
+    let region = args.number("region")?;
+    let (from, to) = range(args)?;
+    Ok(Request::Read(Read {
+        session,
+        view,
+        region,
+        from,
+        to,
+        last_lines: args.number("last_lines")?,
+        max_lines: args.number("max_lines")?.unwrap_or(200),
+        numbers: args.flag("numbers")?.unwrap_or(true),
+    }))
+}
+
+fn search(args: &mut Arguments) -> Result<Request, ArgError> {
+    let session = args.word("session")?;
+    let all = args.flag("all")?.unwrap_or(false);
+    if all && session.is_some() {
+        return Err(ArgError::new("give `session` or all=true, not both"));
+    }
+    let ignore_case = args.flag("ignore_case")?.unwrap_or(false);
+    let pattern = args
+        .pattern_with_case("pattern", ignore_case)?
+        .ok_or_else(|| ArgError::new("`pattern` takes a regex, not an empty string"))?;
+    let region = args.number("region")?;
+    let (from, to) = range(args)?;
+    Ok(Request::Search(Search {
+        session,
+        all,
+        pattern,
+        region,
+        context: args.number("context")?.unwrap_or(1),
+        max_hits: args.number("max_hits")?.unwrap_or(20),
+        from,
+        to,
+    }))
+}
+
+fn range(args: &mut Arguments) -> Result<(Option<u64>, Option<u64>), ArgError> {
+    let (from, to) = (args.integer("from")?, args.integer("to")?);
+    match (from, to) {
+        (Some(first), Some(last)) if first > last => {
+            Err(ArgError::new(format!("`from` ({first}) stands behind `to` ({last})")))
+        }
+        _ => Ok((from, to)),
+    }
+}
+
+fn resize(args: &mut Arguments) -> Result<Resize, ArgError> {
+    let (cols, rows) = (args.number("cols")?, args.number("rows")?);
+    match (args.flag("follow")?.unwrap_or(false), cols.or(rows).is_some()) {
+        (true, false) => Ok(Resize::Follow),
+        (false, true) => Ok(Resize::To { cols, rows }),
+        (true, true) => Err(ArgError::new("give `cols` and `rows`, or follow=true, not both")),
+        (false, false) => Err(ArgError::new("give `cols`, `rows` or both, or follow=true")),
+    }
+}
+
+fn check_length(name: &str, bytes: usize) -> Result<(), ArgError> {
+    if bytes <= TEXT_MAX {
+        return Ok(());
+    }
+    Err(ArgError::new(format!("`{name}` is {bytes} bytes long, and {TEXT_MAX} is the most: put it into a file")))
+}
