@@ -1,0 +1,322 @@
+# Shell integration of docent-terminal-mcp for bash 4.4 and newer: marks prompts, commands and their ends with
+# invisible OSC 133 strings, so that a program reading the terminal need not guess. MARKERS.md has the vocabulary.
+#
+# Loaded by the bashrc beside it, or by typing
+#     . DIR/integration.bash && export __DTMCP_NONCE=...
+# Without a nonce, or away from the session's own terminal, nothing is printed and no prompt is touched.
+#
+# How it hangs together. PROMPT_COMMAND becomes one exported line (the hook). In this shell it calls
+# __dtmcp_prompt, which prints the end marker, runs the shell's own prompt commands and wraps PS0, PS1 and PS2. In a
+# bash started from here the function does not exist, and the same line evaluates this file out of the exported
+# variable __DTMCP_BASH: that passes through sh, su and make, where exported functions get lost, and it needs no file
+# that another user might be unable to read. Nothing here forks a process, per prompt or per command, with one exception
+# that __dtmcp_user states.
+#
+# Rules for changes. This text also runs by `eval`, possibly inside a function: no `declare`, no `local` outside the
+# functions. Lines that begin with # are dropped from the exported copy, as is indentation. `set` prints function
+# bodies with $'\e' decoded, so no control character may stand in one. Options and variables of the person are
+# theirs: set -e, -u, -x, -T, posix, any IFS and failglob must not matter.
+
+# True on the session's own terminal. fd 9 is the shell's stderr, where bash writes its prompts. A shell whose stderr
+# was reopened as /dev/tty has the same terminal under another inode, so there stdin decides.
+__dtmcp_here() {
+    [[ -n ${__DTMCP_NONCE-} && -n ${__DTMCP_TTY-} ]] || return 1
+    [[ /dev/fd/9 -ef $__DTMCP_TTY ]] && return 0
+    [[ /dev/fd/9 -ef /dev/tty && /dev/fd/0 -ef $__DTMCP_TTY ]]
+}
+
+# Percent-encodes $1 into __dtmcp_r: %, ; and control characters, so that a value ends neither its field nor the
+# marker.
+__dtmcp_encode() {
+    __dtmcp_r=$1
+    case $1 in *[%\;[:cntrl:]]*) ;; *) return 0 ;; esac
+    local LC_ALL=C rest=$1 one code
+    __dtmcp_r=
+    while [[ -n $rest ]]; do
+        one=${rest:0:1} rest=${rest:1}
+        case $one in
+            [%\;[:cntrl:]]) printf -v code '%%%02X' "'$one"; __dtmcp_r+=$code ;;
+            *) __dtmcp_r+=$one ;;
+        esac
+    done
+}
+
+# Who prints: the fields that every marker of this shell begins with. Host and user come from the shell itself (\H,
+# \u): variables of those names survive `su` and containers with the wrong value.
+__dtmcp_identify() {
+    local host='\H' user='\u'
+    __dtmcp_encode "${host@P}"; host=$__dtmcp_r
+    __dtmcp_encode "${user@P}"; user=$__dtmcp_r
+    __dtmcp_nonce=$__DTMCP_NONCE
+    __dtmcp_short="dt=$__dtmcp_nonce;pid=$$;i=$__dtmcp_i"
+    __dtmcp_id="$__dtmcp_short;host=$host;user=$user"
+    printf -v __dtmcp_Z '\e\\'
+    printf -v __dtmcp_B '\e]133;B;%s\e\\' "$__dtmcp_short"
+    printf -v __dtmcp_P '\e]133;P;k=s;%s\e\\' "$__dtmcp_short"
+    printf -v __dtmcp_C '\e]133;C;%s;prev=' "$__dtmcp_id"
+    __dtmcp_ps1= __dtmcp_ps2= __dtmcp_ps0= __dtmcp_cwd=
+}
+
+# Prints the end marker: $1 the status, the rest the status of every stage.
+__dtmcp_end() {
+    local - IFS=, extra= status=$1
+    set +ux
+    shift
+    (($# > 1)) && extra=";ps=$*"
+    if [[ -z ${__dtmcp_told-} ]]; then
+        # The first prompt ends no command of this shell; tmux wants the field for the status, and it stays empty.
+        status= extra=";new=bash-${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]};v=1"
+        __dtmcp_told=1
+    elif [[ -z ${__dtmcp_static-} ]] && ((!__dtmcp_ran)); then
+        extra=';x=0'
+    fi
+    __dtmcp_ran=0
+    printf '\e]133;D;%s;%s;q=%s%s\e\\' "$status" "$__dtmcp_id" $((++__dtmcp_q)) "$extra" >&9
+}
+
+# Returns the status $1; its further arguments only set $_.
+__dtmcp_ret() {
+    return "$1"
+}
+
+# Runs prompt commands ($4 and on) as bash would have: with $? ($1), $_ ($2) and PIPESTATUS ($3, words) as the command
+# line left them, and with the shell's own descriptors. PIPESTATUS can be set only by running a pipeline, so after a
+# real one that costs its stages again as forks; after a single command it costs none.
+__dtmcp_user() {
+    local __dtmcp_set='__dtmcp_ret "$1" "$2"' __dtmcp_one
+    if [[ $3 == *,* ]]; then
+        __dtmcp_set=': "$2"'$'\n'"__dtmcp_ret ${3//,/|__dtmcp_ret }"
+    fi
+    for __dtmcp_one in "${@:4}"; do
+        eval "$__dtmcp_set"$'\n'"$__dtmcp_one" >&8 2>&9 8>&- 9>&-
+    done
+}
+
+# Whether $1 can stand alone as commands. Only parsed, never run.
+__dtmcp_whole() {
+    eval "__dtmcp_try() {"$'\n'"$1"$'\n'":"$'\n'"}" || return 1
+    unset -f __dtmcp_try
+}
+
+# Adds $1 to the list being made, unless it is blank or there.
+__dtmcp_add() {
+    local one
+    [[ $1 == *[![:space:]\;]* ]] || return 0
+    for one in ${__dtmcp_new[@]+"${__dtmcp_new[@]}"}; do
+        [[ $one == "$1" ]] && return 0
+    done
+    # A startup file that adds a line at every prompt must not grow the list for ever.
+    ((${#__dtmcp_new[@]} < 40)) && __dtmcp_new+=("$1")
+    return 0
+}
+
+# Takes PROMPT_COMMAND over again where something changed it. Commands put before or behind the hook keep their place;
+# commands put in its stead become the list, and the former list (level 1) runs only if they call the hook themselves,
+# as prompt frameworks do with the PROMPT_COMMAND they found.
+__dtmcp_adopt() {
+    local - found= one before after
+    local -a now
+    set +u
+    now=("${PROMPT_COMMAND[@]}")
+    [[ ${#now[@]} == 1 && ${now[0]} == "$__DTMCP_HOOK" && ${PROMPT_COMMAND@a} == x ]] && return 0
+    [[ ${PROMPT_COMMAND@a} == *r* ]] && return 0
+    # Before 5.1 only the first element counts.
+    ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) && now=("${now[0]}")
+    __dtmcp_new=()
+    for one in "${now[@]}"; do
+        before=${one%%"$__DTMCP_HOOK"*} after=
+        if [[ $before != "$one" ]]; then
+            after=${one#*"$__DTMCP_HOOK"}
+            # What joined the parts goes; a further copy of the hook too.
+            after=${after//"$__DTMCP_HOOK"/:}
+            [[ $after =~ ^[[:space:]]*\;(.*)$ ]] && after=${BASH_REMATCH[1]}
+            if __dtmcp_whole "$before" && __dtmcp_whole "$after"; then
+                __dtmcp_add "$before"
+                if [[ -z $found ]]; then
+                    for before in "${__dtmcp_list[@]}"; do __dtmcp_add "$before"; done
+                fi
+                __dtmcp_add "$after"
+                found=1
+                continue
+            fi
+        fi
+        __dtmcp_add "$one"
+    done
+    [[ -n $found ]] || __dtmcp_list1=("${__dtmcp_list[@]}")
+    __dtmcp_list=("${__dtmcp_new[@]}")
+    unset __dtmcp_new PROMPT_COMMAND
+    export PROMPT_COMMAND=$__DTMCP_HOOK
+}
+
+# The prompts without our parts, for a shell that is not (or no longer) on the session's terminal.
+__dtmcp_unwrap() {
+    local -
+    set +u
+    [[ $PS1 != *__dtmcp_* || ${PS1@a} == *r* ]] || { __dtmcp_strip "$PS1"; PS1=$__dtmcp_r; }
+    [[ $PS0 != *__dtmcp_* || ${PS0@a} == *r* ]] || { __dtmcp_strip "$PS0"; PS0=$__dtmcp_r; }
+    __dtmcp_ps1= __dtmcp_ps0=
+}
+
+# $1 without our parts, into __dtmcp_r: those that name variables, and those made for this shell.
+__dtmcp_strip() {
+    __dtmcp_r=${1//"$__dtmcp_pre"/}
+    __dtmcp_r=${__dtmcp_r//"$__dtmcp_post"/}
+    __dtmcp_r=${__dtmcp_r//"$__dtmcp_post0"/}
+    __dtmcp_r=${__dtmcp_r//"$__dtmcp_pre2"/}
+    local part
+    for part in "${__dtmcp_pre_s-}" "${__dtmcp_post_s-}" "${__dtmcp_post0_s-}" "${__dtmcp_pre2_s-}" \
+        "${__dtmcp_post2_s-}"; do
+        [[ -n $part ]] && __dtmcp_r=${__dtmcp_r//"$part"/}
+    done
+    return 0
+}
+
+# Literal texts, for where a prompt cannot name variables: with promptvars off, or behind a backslash, which would
+# quote the dollar sign. They end in BEL: the backslash of ST would quote what follows it.
+__dtmcp_literal() {
+    local next=$((__dtmcp_q + 1))
+    printf -v __dtmcp_pre_s '\\[\\e]133;A;%s;cwd=%s;q=%s\\a\\]' "$__dtmcp_id" "${__dtmcp_cwd_e//\\/\\\\}" $next
+    printf -v __dtmcp_post_s '\\[\\e]133;B;%s\\a\\]' "$__dtmcp_short"
+    printf -v __dtmcp_post0_s '\\e]133;C;%s;q=%s\\a' "$__dtmcp_id" $((next + 1))
+}
+
+# Wraps the prompts, after everything that may have rebuilt them. Each is compared with what stood last, so that an
+# unchanged prompt costs one comparison.
+__dtmcp_wrap() {
+    local - pre=$__dtmcp_pre post=$__dtmcp_post post0=$__dtmcp_post0 was=$__dtmcp_static ps1 ps0
+    set +ux
+    __dtmcp_static=
+    shopt -q promptvars || __dtmcp_static=1
+    if [[ $PS2 != "$__dtmcp_ps2" || -z $PS2 ]] && [[ ${PS2@a} != *r* ]]; then
+        __dtmcp_wrap2
+    fi
+    [[ -n $PS1 && $PS1 == "$__dtmcp_ps1" && $PS0 == "$__dtmcp_ps0" && -z $__dtmcp_static$was ]] && return 0
+    __dtmcp_strip "$PS1"
+    ps1=$__dtmcp_r
+    __dtmcp_strip "${PS0//"$__dtmcp_gap"/}"
+    ps0=$__dtmcp_r
+    [[ $ps1 == *\\ || -n $__dtmcp_static ]] && __dtmcp_literal && post=$__dtmcp_post_s
+    # A last, lone backslash is shown as it is; doubled it means the same and quotes nothing of ours.
+    [[ $ps1 =~ (^|[^\\])(\\\\)*\\$ ]] && ps1+=\\
+    [[ $ps0 == *\\ ]] && ps0+=$__dtmcp_gap
+    if [[ -n $__dtmcp_static ]]; then
+        pre=$__dtmcp_pre_s post0=$__dtmcp_post0_s
+        ((__dtmcp_q += 2))
+    fi
+    if [[ ${PS1@a} != *r* ]]; then PS1=$pre$ps1$post __dtmcp_ps1=$pre$ps1$post; fi
+    if [[ ${PS0@a} != *r* ]]; then PS0=$ps0$post0 __dtmcp_ps0=$ps0$post0; fi
+    return 0
+}
+
+# PS2 holds the bytes themselves between \001 and \002, because `read` shows it undecoded when a line goes on. An
+# exported PS2 reaches other terminals, so there the parts only name variables.
+__dtmcp_wrap2() {
+    local old_pre=${__dtmcp_pre2_s-} old_post=${__dtmcp_post2_s-}
+    printf -v __dtmcp_pre2_s '\001%s\002' "$__dtmcp_P"
+    printf -v __dtmcp_post2_s '\001%s\002' "$__dtmcp_B"
+    __dtmcp_strip "$PS2"
+    [[ -n $old_pre ]] && __dtmcp_r=${__dtmcp_r//"$old_pre"/}
+    [[ -n $old_post ]] && __dtmcp_r=${__dtmcp_r//"$old_post"/}
+    if [[ ${PS2@a} == *x* ]]; then
+        PS2=$__dtmcp_pre2$__dtmcp_r$__dtmcp_post
+    elif [[ $__dtmcp_r == *\\ ]]; then
+        PS2=$__dtmcp_pre2_s$__dtmcp_r
+    else
+        PS2=$__dtmcp_pre2_s$__dtmcp_r$__dtmcp_post2_s
+    fi
+    __dtmcp_ps2=$PS2
+}
+
+# Before every prompt. $1 is $_ as the command line left it; $? and PIPESTATUS still stand at the first statement and
+# at no later one.
+__dtmcp_prompt() {
+    local __dtmcp_st=$? __dtmcp_la=$1 __dtmcp_sp=("${PIPESTATUS[@]}")
+    # Called by one of the person's prompt commands: only what they replaced runs.
+    if ((${__dtmcp_depth:-0})); then
+        __dtmcp_user "$__dtmcp_st" "$__dtmcp_la" "$__dtmcp_st" ${__dtmcp_list1[@]+"${__dtmcp_list1[@]}"}
+        return 0
+    fi
+    local __dtmcp_on=
+    if __dtmcp_here; then
+        __dtmcp_on=1
+        [[ ${__dtmcp_nonce-} == "$__DTMCP_NONCE" ]] || __dtmcp_identify
+        __dtmcp_end "$__dtmcp_st" "${__dtmcp_sp[@]}"
+    fi
+    # What was put around the hook since the last prompt is being run by bash itself this once; the list as it was is
+    # ours to run.
+    local __dtmcp_run=(${__dtmcp_list[@]+"${__dtmcp_list[@]}"})
+    __dtmcp_adopt
+    if [[ -n ${__dtmcp_run[@]+x} ]]; then
+        local __dtmcp_depth=1 __dtmcp_ps
+        printf -v __dtmcp_ps '%s,' "${__dtmcp_sp[@]}"
+        __dtmcp_user "$__dtmcp_st" "$__dtmcp_la" "${__dtmcp_ps%,}" "${__dtmcp_run[@]}"
+        __dtmcp_adopt
+    fi
+    if [[ -z $__dtmcp_on ]]; then
+        __dtmcp_A= __dtmcp_B= __dtmcp_C= __dtmcp_P= __dtmcp_nonce=
+        __dtmcp_unwrap
+        return 0
+    fi
+    if [[ $__dtmcp_cwd != "$PWD" || -z ${__dtmcp_A-} ]]; then
+        __dtmcp_cwd=$PWD
+        __dtmcp_encode "$PWD"
+        __dtmcp_cwd_e=$__dtmcp_r
+        printf -v __dtmcp_A '\e]133;A;%s;cwd=%s;st=' "$__dtmcp_id" "$__dtmcp_r"
+    fi
+    __dtmcp_wrap
+    # With set -a every assignment exports, and a child must find none of these.
+    export -n __dtmcp_f __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P
+    # bash-preexec arms itself as the last prompt command; here that is this line.
+    [[ -n ${__bp_preexec_interactive_mode+x} ]] && __bp_preexec_interactive_mode=on
+    return 0
+}
+
+# The hook: one simple command, so that a user's DEBUG trap sees one; in an `until`, so that errexit and ERR traps do
+# not see it fail; its own output and xtrace sent away, with the shell's descriptors kept on 8 and 9. It must be the same
+# text in every shell, because finding it in a changed PROMPT_COMMAND is string comparison.
+__DTMCP_HOOK='{
+until
+"${__dtmcp_f-eval}" ${__dtmcp_f+"$_"} ${__dtmcp_f-"${__DTMCP_BASH-}"}
+do
+break
+done
+} 8>&1 9>&2 >/dev/null 2>&1'
+
+# The parts of the prompts. They only name variables, so that a child which inherits the prompt shows nothing. A counts
+# itself and says with h=0 that PROMPT_COMMAND is too short to hold the hook: no end marker came, and A is the end.
+__dtmcp_pre='\[${__dtmcp_A:+$__dtmcp_A$?;h=$((${PROMPT_COMMAND+${#PROMPT_COMMAND}}+0>='${#__DTMCP_HOOK}'));q=$((++__dtmcp_q))$__dtmcp_Z}\]'
+__dtmcp_post='\[${__dtmcp_B-}\]'
+__dtmcp_post0='${__dtmcp_C:+${__dtmcp_C:$((__dtmcp_ran=1,0))}$?;q=$((++__dtmcp_q))$__dtmcp_Z}'
+__dtmcp_pre2='\[${__dtmcp_P-}\]'
+# Stands between a PS0 that ends in a backslash (the end of an ST) and our dollar sign: a complete string that means
+# nothing.
+__dtmcp_gap='\e]133;-\a'
+
+__dtmcp_f=__dtmcp_prompt
+__dtmcp_i=${SRANDOM:-$RANDOM$RANDOM}
+__dtmcp_q=0 __dtmcp_ran=0 __dtmcp_cwd= __dtmcp_static=
+__dtmcp_list=() __dtmcp_list1=()
+__dtmcp_ps0= __dtmcp_ps1= __dtmcp_ps2=
+unset __dtmcp_told __dtmcp_nonce __dtmcp_A
+export -n __dtmcp_f
+
+if [[ -n ${__dtmcp_inherited-} ]]; then
+    # Evaluated by the hook, in the prompt of a new shell.
+    unset __dtmcp_inherited
+    __dtmcp_prompt "$_"
+else
+    # Somebody loaded this file on purpose, so this terminal is the one.
+    if __DTMCP_TTY=$(tty 2>/dev/null); then export __DTMCP_TTY; else unset __DTMCP_TTY; fi
+    __DTMCP_BASH='__dtmcp_inherited=1'
+    while IFS= read -r __dtmcp_r; do
+        __dtmcp_r=${__dtmcp_r#"${__dtmcp_r%%[![:space:]]*}"}
+        [[ -z $__dtmcp_r || $__dtmcp_r == '#'* ]] || __DTMCP_BASH+=$'\n'$__dtmcp_r
+    done <"${BASH_SOURCE[0]}"
+    unset __dtmcp_r
+    export __DTMCP_BASH
+    { __dtmcp_adopt; } 2>/dev/null
+    # A PROMPT_COMMAND that cannot be changed: the prompts alone must do.
+    if [[ ${PROMPT_COMMAND-} != *"$__DTMCP_HOOK"* ]]; then
+        __dtmcp_prompt '' 8>&1 9>&2 >/dev/null 2>&1
+    fi
+fi
