@@ -10,6 +10,7 @@ pub mod mcp;
 pub mod pane;
 pub mod record;
 pub mod store;
+pub mod terminal;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -88,7 +88,7 @@ fn run(dir: &Path, program: &OsStr, arguments: &[OsString]) -> ExitCode {
 
 /// Tells the person at the terminal.
 fn say(what: &str) {
-    drop(write!(io::stderr(), "dtmcp: {what}\n"));
+    drop(writeln!(io::stderr(), "dtmcp: {what}"));
 }
 
 fn cannot_run(program: &OsStr, error: &io::Error) -> u8 {

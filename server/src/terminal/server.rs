@@ -1,0 +1,135 @@
+//! Getting to a tmux server: which binary, which socket, and what to do where the socket is gone.
+
+use std::ffi::OsString;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, geteuid};
+use serde::{Deserialize, Serialize};
+use tokio::process::Command;
+
+use super::scrub::scrub;
+use super::{TerminalError, Version};
+use crate::store::files;
+
+/// Where a variable's value stands in an environment.
+pub(super) fn variable<'a>(env: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsString> {
+    env.iter().find(|(key, _)| key == name).map(|(_, value)| value).filter(|value| !value.is_empty())
+}
+
+/// The `tmux` on PATH, where there is one.
+pub(super) fn find(env: &[(OsString, OsString)]) -> Option<PathBuf> {
+    let path = variable(env, "PATH")?;
+    std::env::split_paths(path).map(|dir| dir.join("tmux")).find(|file| nix::unistd::access(file, EXECUTABLE).is_ok())
+}
+
+const EXECUTABLE: nix::unistd::AccessFlags = nix::unistd::AccessFlags::X_OK;
+
+/// The socket that tmux uses for a name: `$TMUX_TMPDIR` or /tmp, a directory for the user, the name.
+pub(super) fn socket_path(env: &[(OsString, OsString)], name: &str) -> PathBuf {
+    let base = variable(env, "TMUX_TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+    let base = base.canonicalize().unwrap_or(base);
+    base.join(format!("tmux-{}", geteuid())).join(name)
+}
+
+/// A command of the tmux at `program`, in an environment without what our client put there for itself.
+pub(super) fn command(program: &Path, env: &[(OsString, OsString)]) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().envs(scrub(env.iter().cloned()));
+    command
+}
+
+/// Asks the tmux at `program` for its version.
+///
+/// # Errors
+/// [`TerminalError::TooOld`], and where it cannot be run.
+pub(super) async fn check_version(program: &Path, env: &[(OsString, OsString)]) -> Result<(), TerminalError> {
+    let output = command(program, env).arg("-V").stdin(std::process::Stdio::null()).kill_on_drop(true).output().await?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    match Version::parse(&text) {
+        Some(version) if version < Version::OLDEST => Err(TerminalError::TooOld(text.trim().to_owned())),
+        // Before 1.4 tmux had no -V.
+        None if text.trim().is_empty() => Err(TerminalError::TooOld("a tmux that does not tell its version".into())),
+        _ => Ok(()),
+    }
+}
+
+/// `HOME/tmux.json`: the server that holds our sessions, so that it can be found when its socket cannot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ServerRecord {
+    /// Version of the format, 1.
+    v: u32,
+    /// Its process id.
+    pub(super) pid: u32,
+    /// When the kernel started that process, in clock ticks since boot: tells it from a later one of the same id.
+    ticks: u64,
+    /// Its socket.
+    socket: PathBuf,
+}
+
+impl ServerRecord {
+    /// The record of a running server.
+    pub(super) fn of(pid: u32, socket: PathBuf) -> Option<Self> {
+        Some(Self { v: 1, pid, ticks: start_ticks(pid)?, socket })
+    }
+
+    /// Reads it; a record that is missing or torn is none.
+    pub(super) fn load(path: &Path) -> Option<Self> {
+        serde_json::from_slice(&files::read(path).ok()?).ok()
+    }
+
+    /// Writes it, unless it stands there already.
+    pub(super) fn save(&self, path: &Path) {
+        if Self::load(path).as_ref() != Some(self)
+            && let Ok(json) = serde_json::to_vec(self)
+        {
+            // Without it only a removed socket cannot be mended.
+            drop(files::replace(path, &json));
+        }
+    }
+
+    /// Whether that very process still runs.
+    pub(super) fn is_alive(&self) -> bool {
+        start_ticks(self.pid) == Some(self.ticks)
+    }
+
+    /// Has the server make its socket anew where somebody removed it: a cleaner of /tmp, mostly. Connecting would
+    /// otherwise start a second server and leave every session behind, out of reach.
+    pub(super) async fn mend_socket(&self, socket: &Path) {
+        let is_socket = || std::fs::symlink_metadata(socket).is_ok_and(|meta| meta.file_type().is_socket());
+        if self.socket != socket || is_socket() || !self.is_alive() {
+            return;
+        }
+        let Ok(pid) = i32::try_from(self.pid) else { return };
+        // The directory may be gone as well, and the server makes only the socket.
+        if let Some(dir) = socket.parent() {
+            drop(files::make_dir(dir));
+        }
+        if kill(Pid::from_raw(pid), Signal::SIGUSR1).is_err() {
+            return;
+        }
+        for _ in 0..MEND_LOOKS {
+            if is_socket() {
+                return;
+            }
+            tokio::time::sleep(MEND_STEP).await;
+        }
+    }
+}
+
+/// How often, and how many times, the socket is looked for; in all one second.
+const MEND_STEP: Duration = Duration::from_millis(10);
+const MEND_LOOKS: u32 = 100;
+
+/// When a process was started, in clock ticks since boot; `None` where there is none, or only its remains.
+pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The command's name comes second, in parentheses, and may hold anything.
+    let mut fields = stat.get(stat.rfind(')')? + 2..)?.split(' ');
+    let state = fields.next()?;
+    // The 22nd field; the state was the third.
+    let ticks = fields.nth(18)?.parse().ok()?;
+    (state != "Z" && state != "X").then_some(ticks)
+}

@@ -1,0 +1,417 @@
+//! The terminal as tmux does it.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use async_trait::async_trait;
+use dtmcp_core::cooked::Size;
+use dtmcp_core::time::Wall;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::control::{Block, Control, Shape};
+use super::server::{self, ServerRecord};
+use super::{
+    Attached, NewPane, OurPane, PaneId, PaneState, Part, Screen, ServerId, Terminal, TerminalError, Version, argv,
+    screen, scrub,
+};
+use crate::store::files;
+
+/// The longest that anything may take, connecting included.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// A line is typed only if tmux gets to it this long after it was asked to: less than what we wait for the answer, so
+/// that one that was given up is not typed later.
+const TYPING_DEADLINE: Duration = Duration::from_secs(3);
+
+/// A server that is just ending takes its socket away a moment later; until then a new one cannot start.
+const START_PATIENCE: Duration = Duration::from_secs(2);
+const START_STEP: Duration = Duration::from_millis(50);
+
+/// What a tmux server that we start reads in place of the person's configuration, which may destroy sessions that
+/// nobody watches, take over panes, or crash the server.
+const CONFIGURATION: &str = "\
+# Written by dtmcp for the tmux server that it starts, and overwritten by it.
+set -g history-limit 20000
+set -g remain-on-exit off
+set -g allow-rename off
+set -s set-clipboard external
+";
+
+/// How to reach tmux.
+#[derive(Debug, Clone)]
+pub struct TmuxConfig {
+    /// The name of the socket (`tmux -L`).
+    pub socket: String,
+    /// The state directory; `tmux.conf` and `tmux.json` are kept there.
+    pub home: PathBuf,
+    /// The environment of this process. PATH and `TMUX_TMPDIR` count, and a server that is started gets all of it but
+    /// what [`super::SCRUBBED`] names.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+/// tmux. Nothing is started before it is needed.
+#[derive(Debug)]
+pub struct Tmux {
+    config: TmuxConfig,
+    link: Mutex<Option<Arc<Link>>>,
+}
+
+/// A connection and what is known of the server behind it.
+#[derive(Debug)]
+struct Link {
+    control: Control,
+    server: ServerId,
+    version: Option<Version>,
+}
+
+impl Link {
+    async fn ask(&self, line: Vec<u8>) -> Result<Vec<Block>, TerminalError> {
+        self.control.request(line, Shape::Plain).await
+    }
+}
+
+/// Whether a server may be started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    IfNeeded,
+    Never,
+}
+
+impl Tmux {
+    /// The tmux that is meant; it is looked for when it is first needed.
+    #[must_use]
+    pub fn new(config: TmuxConfig) -> Self {
+        Self { config, link: Mutex::new(None) }
+    }
+
+    /// Where its socket stands.
+    #[must_use]
+    pub fn socket_path(&self) -> PathBuf {
+        server::socket_path(&self.config.env, &self.config.socket)
+    }
+
+    async fn link(&self, start: Start) -> Result<Arc<Link>, TerminalError> {
+        let mut link = self.link.lock().await;
+        if let Some(open) = link.as_ref().filter(|link| link.control.is_open()) {
+            return Ok(Arc::clone(open));
+        }
+        *link = None;
+        let fresh = Arc::new(self.connect(start).await?);
+        *link = Some(Arc::clone(&fresh));
+        drop(link);
+        // Outside the lock, which every other call waits for.
+        self.adopt_sessions(&fresh).await?;
+        Ok(fresh)
+    }
+
+    async fn connect(&self, start: Start) -> Result<Link, TerminalError> {
+        let found = server::find(&self.config.env).ok_or(TerminalError::Missing)?;
+        server::check_version(&found, &self.config.env).await?;
+        let record = ServerRecord::load(&self.record_path()).filter(ServerRecord::is_alive);
+        if let Some(record) = &record {
+            record.mend_socket(&self.socket_path()).await;
+        }
+        let mut program = found;
+        let begin = tokio::time::Instant::now();
+        loop {
+            let error = match self.connect_once(&program, start).await {
+                Ok(link) => return Ok(link),
+                Err(error) => error,
+            };
+            match (&error, &record) {
+                // tmux was upgraded under a running server, whose own binary still speaks its language.
+                (TerminalError::Skew(_), Some(record)) if !program.starts_with("/proc") => {
+                    program = Path::new("/proc").join(record.pid.to_string()).join("exe");
+                }
+                (TerminalError::Died | TerminalError::NoServer, _)
+                    if start == Start::IfNeeded && begin.elapsed() < START_PATIENCE =>
+                {
+                    tokio::time::sleep(START_STEP).await;
+                }
+                _ => return Err(error),
+            }
+        }
+    }
+
+    async fn connect_once(&self, program: &Path, start: Start) -> Result<Link, TerminalError> {
+        let configuration = self.config.home.join("tmux.conf");
+        if start == Start::IfNeeded && files::read(&configuration).ok().as_deref() != Some(CONFIGURATION.as_bytes()) {
+            files::replace(&configuration, CONFIGURATION.as_bytes())?;
+        }
+        let mut command = server::command(program, &self.config.env);
+        // -u: text that is not ASCII comes as it is, whatever the locale that our client runs us in.
+        command.args(["-u", "-L", &self.config.socket, "-f"]).arg(&configuration);
+        if start == Start::Never {
+            command.arg("-N");
+        }
+        command.args(["-C", "new-session", "-A", "-s", argv::OWN_SESSION, "-f", "no-output,ignore-size"]);
+        command.args(["-x", "80", "-y", "24", "--", "sleep", "2147483647"]);
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).map_err(|error| TerminalError::Io(error.to_string()))?;
+        let control = Control::start(command, &format!("dtmcp-{:016x}", u64::from_ne_bytes(random)))?;
+
+        let greeting = control.request(argv::connected(), Shape::Plain).await?;
+        let (server, version) = greeting.last().and_then(identity).ok_or_else(|| strange("its identity"))?;
+        if let Some(record) = ServerRecord::of(server.pid, self.socket_path()) {
+            record.save(&self.record_path());
+        }
+        let environment = control.request(b"show-environment -g".to_vec(), Shape::Plain).await?;
+        let names = scrubbed_names(environment.first().map_or(&[], Vec::as_slice));
+        if !names.is_empty() {
+            control.request(argv::unset(&names), Shape::Plain).await?;
+        }
+        Ok(Link { control, server, version })
+    }
+
+    /// Sets our options in the sessions of ours that are there: a person's configuration may have come since.
+    async fn adopt_sessions(&self, link: &Link) -> Result<(), TerminalError> {
+        for (pane, _) in self.our_panes(link).await? {
+            match link.ask(argv::adopt(pane.pane.pane)).await {
+                Ok(_) | Err(TerminalError::Gone | TerminalError::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn record_path(&self) -> PathBuf {
+        self.config.home.join("tmux.json")
+    }
+
+    /// The connection to the very server that `pane` is in.
+    async fn link_to(&self, pane: PaneId) -> Result<Arc<Link>, TerminalError> {
+        match self.link(Start::Never).await {
+            Ok(link) if link.server == pane.server => Ok(link),
+            Ok(_) | Err(TerminalError::NoServer) => Err(TerminalError::Gone),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn ask(&self, pane: PaneId, line: Vec<u8>) -> Result<Vec<Block>, TerminalError> {
+        self.link_to(pane).await?.ask(line).await
+    }
+
+    /// Our panes, each with the number of tmux's session that it is in.
+    async fn our_panes(&self, link: &Link) -> Result<Vec<(OurPane, String)>, TerminalError> {
+        let answer = link.ask(argv::panes()).await?;
+        let mut ours = Vec::new();
+        for line in answer.iter().flatten() {
+            let Some(listed) = ListedPane::parse(&String::from_utf8_lossy(line)) else { continue };
+            // A path may hold anything, so it is asked for alone.
+            let home = link.ask(argv::value(listed.pane, &format!("#{{{}}}", argv::HOME_OPTION))).await?;
+            if home.first().is_some_and(|home| home.join(&b'\n') == self.config.home.as_os_str().as_bytes()) {
+                let pane = PaneId { server: link.server, pane: listed.pane };
+                ours.push((OurPane { session: listed.name, pane, dead: listed.dead }, listed.session));
+            }
+        }
+        Ok(ours)
+    }
+}
+
+/// A line of [`argv::panes`].
+struct ListedPane {
+    pane: u32,
+    session: String,
+    dead: bool,
+    name: String,
+}
+
+impl ListedPane {
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = line.splitn(4, ' ');
+        let pane = words.next()?.strip_prefix('%')?.parse().ok()?;
+        let session = words.next()?.to_owned();
+        let dead = words.next()? == "1";
+        let name = words.next().filter(|name| crate::store::is_session_name(name))?.to_owned();
+        Some(Self { pane, session, dead, name })
+    }
+}
+
+fn strange(what: &str) -> TerminalError {
+    TerminalError::Refused(format!("its answer to a question for {what} was not understood"))
+}
+
+fn first_line(blocks: &[Block]) -> String {
+    blocks
+        .first()
+        .and_then(|block| block.first())
+        .map_or_else(String::new, |line| String::from_utf8_lossy(line).into_owned())
+}
+
+/// Pid, start and version out of the answer to [`argv::connected`].
+fn identity(block: &Block) -> Option<(ServerId, Option<Version>)> {
+    let line = String::from_utf8_lossy(block.first()?).into_owned();
+    let mut words = line.split(' ');
+    let server = ServerId { pid: words.next()?.parse().ok()?, start: words.next()?.parse().ok()? };
+    Some((server, words.next().and_then(Version::parse)))
+}
+
+fn scrubbed_names(environment: &[Vec<u8>]) -> Vec<String> {
+    let name = |line: &Vec<u8>| {
+        let (name, _) = std::str::from_utf8(line).ok()?.split_once('=')?;
+        let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        (plain && scrub::is_scrubbed(name.as_ref())).then(|| name.to_owned())
+    };
+    environment.iter().filter_map(name).collect()
+}
+
+/// Gives up in time, whatever waits.
+async fn in_time<T>(answer: impl Future<Output = Result<T, TerminalError>>) -> Result<T, TerminalError> {
+    timeout(DEADLINE, answer).await.unwrap_or(Err(TerminalError::NoAnswer))
+}
+
+fn parse_state(line: &str, people: u32) -> Option<PaneState> {
+    let mut words = line.split(' ').skip(1);
+    let mut flag = || words.next().map(|word| word == "1");
+    let (dead, in_mode, synchronized) = (flag()?, flag()?, flag()?);
+    let size = Size { cols: words.next()?.parse().ok()?, rows: words.next()?.parse().ok()? };
+    let mut flag = || words.next().map(|word| word == "1");
+    let (alternate, pipe) = (flag()?, flag()?);
+    let pid = words.next()?.parse().ok()?;
+    Some(PaneState { dead, in_mode, synchronized, size, alternate, pipe, pid, tty: words.next()?.into(), people })
+}
+
+#[async_trait]
+impl Terminal for Tmux {
+    async fn create(&self, new: NewPane) -> Result<PaneId, TerminalError> {
+        if !Path::new(&new.cwd).is_dir() {
+            return Err(TerminalError::NoDirectory(new.cwd));
+        }
+        in_time(async {
+            let link = self.link(Start::IfNeeded).await?;
+            let answer = link.ask(argv::create(&new, self.config.home.as_os_str().as_bytes())).await?;
+            let pane = first_line(&answer).strip_prefix('%').and_then(|id| id.parse().ok());
+            Ok(PaneId { server: link.server, pane: pane.ok_or_else(|| strange("the new pane"))? })
+        })
+        .await
+    }
+
+    async fn state(&self, pane: PaneId) -> Result<PaneState, TerminalError> {
+        let answer = in_time(self.ask(pane, argv::state(pane))).await?;
+        let line = first_line(&answer);
+        if !line.starts_with(&format!("{pane} ")) {
+            return Err(TerminalError::Gone);
+        }
+        let people = answer.get(1).map_or(0, |clients| clients.iter().filter(|client| *client == b"0").count());
+        parse_state(&line, u32::try_from(people).unwrap_or(u32::MAX)).ok_or_else(|| strange("the state of a pane"))
+    }
+
+    async fn paste(&self, pane: PaneId, parts: Vec<Part>) -> Result<(), TerminalError> {
+        if parts.iter().all(|part| part.bytes.is_empty()) {
+            return Ok(());
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let deadline = (now + TYPING_DEADLINE).as_secs() + 1;
+        let answer = in_time(async {
+            let link = self.link_to(pane).await?;
+            let buffer = format!("dtmcp-{}", std::process::id());
+            link.ask(argv::paste(pane, &parts, &buffer, deadline, link.version)).await
+        })
+        .await?;
+        let refused = answer.iter().flatten().find_map(|line| line.strip_prefix(b"refused "));
+        match refused.map(|why| String::from_utf8_lossy(why).into_owned()) {
+            None => Ok(()),
+            Some(why) if why == format!("{pane} 0") => Err(TerminalError::NoAnswer),
+            Some(why) if why.ends_with(" 1") => Err(TerminalError::Dead),
+            Some(_) => Err(TerminalError::Gone),
+        }
+    }
+
+    async fn capture(&self, pane: PaneId) -> Result<Screen, TerminalError> {
+        let answer =
+            in_time(async { self.link_to(pane).await?.control.request(argv::capture(pane), Shape::Screen).await })
+                .await?;
+        let head = first_line(&answer);
+        let mut numbers = head.split(' ').skip(1).map(|word| word.parse::<u16>().unwrap_or(0));
+        let mut number = || numbers.next().unwrap_or(0);
+        Ok(Screen {
+            cols: number(),
+            cursor: (number(), number()),
+            alternate: number() == 1,
+            rows: screen::rows(answer.get(1).map_or(&[], Vec::as_slice)),
+        })
+    }
+
+    async fn resize(&self, pane: PaneId, size: Size) -> Result<(), TerminalError> {
+        in_time(self.ask(pane, argv::resize(pane, size.cols, size.rows))).await.map(drop)
+    }
+
+    async fn follow(&self, pane: PaneId) -> Result<(), TerminalError> {
+        in_time(self.ask(pane, argv::follow(pane))).await.map(drop)
+    }
+
+    async fn hangup(&self, pane: PaneId) -> Result<(), TerminalError> {
+        let state = self.state(pane).await?;
+        if state.dead {
+            return Err(TerminalError::Dead);
+        }
+        let pid = i32::try_from(state.pid).map_err(|_| strange("the pane's process"))?;
+        kill(Pid::from_raw(pid), Signal::SIGHUP).map_err(|error| TerminalError::Io(error.to_string()))
+    }
+
+    async fn kill(&self, pane: PaneId) -> Result<(), TerminalError> {
+        let killed = in_time(async {
+            let link = self.link_to(pane).await?;
+            let ours = self.our_panes(&link).await?.iter().any(|(our, _)| our.pane == pane);
+            // A pane that a person has moved into a session of theirs does not take that along.
+            let what = if ours { "kill-session" } else { "kill-pane" };
+            link.ask(format!("{what} -t {pane}").into_bytes()).await
+        })
+        .await;
+        match killed {
+            // The last session takes the server with it, sometimes before the answer.
+            Ok(_) | Err(TerminalError::Gone | TerminalError::Died) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn panes(&self) -> Result<Vec<OurPane>, TerminalError> {
+        in_time(async {
+            match self.link(Start::Never).await {
+                Ok(link) => Ok(self.our_panes(&link).await?.into_iter().map(|(pane, _)| pane).collect()),
+                Err(TerminalError::NoServer) => Ok(Vec::new()),
+                Err(error) => Err(error),
+            }
+        })
+        .await
+    }
+
+    async fn clients(&self) -> Result<Vec<Attached>, TerminalError> {
+        in_time(async {
+            let link = match self.link(Start::Never).await {
+                Ok(link) => link,
+                Err(TerminalError::NoServer) => return Ok(Vec::new()),
+                Err(error) => return Err(error),
+            };
+            let panes = self.our_panes(&link).await?;
+            let mut attached = Vec::new();
+            for line in link.ask(argv::clients()).await?.iter().flatten() {
+                let line = String::from_utf8_lossy(line).into_owned();
+                let words: Vec<&str> = line.split(' ').collect();
+                let ["0", read_only, activity, session] = words.as_slice() else { continue };
+                let Some((pane, _)) = panes.iter().find(|(_, in_session)| in_session == session) else { continue };
+                attached.push(Attached {
+                    session: pane.session.clone(),
+                    activity: Wall(activity.parse::<u64>().unwrap_or(0).saturating_mul(1000)),
+                    read_only: *read_only == "1",
+                });
+            }
+            Ok(attached)
+        })
+        .await
+    }
+
+    async fn server(&self) -> Result<Option<ServerId>, TerminalError> {
+        match in_time(self.link(Start::Never)).await {
+            Ok(link) => Ok(Some(link.server)),
+            Err(TerminalError::NoServer) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
