@@ -1,0 +1,220 @@
+//! What the cooked view makes of small streams.
+
+use super::*;
+
+fn view(cols: u16, rows: u16) -> Cooked {
+    Cooked::new(Size { cols, rows }, Widths::tmux(3, 7))
+}
+
+/// Feeds all of it and returns the marks.
+fn feed(view: &mut Cooked, bytes: &[u8]) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let fed = view.feed(rest);
+        at += fed.consumed;
+        marks.extend(fed.mark);
+    }
+    marks
+}
+
+fn settled(view: &mut Cooked) -> String {
+    let mut out = Vec::new();
+    view.take_settled(&mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[test]
+fn a_cut_ends_the_line_and_the_prompt_begins_another() {
+    let mut view = view(80, 24);
+    feed(&mut view, b"abc");
+    assert_eq!(view.cut(), 1);
+    feed(&mut view, b"$ ");
+    assert_eq!(settled(&mut view), "abc\n");
+    assert_eq!(view.live().lines, ["$"]);
+    assert_eq!(view.line_at_cursor(), CursorLine { text: "$ ".into(), more: false });
+    // A line editor that thinks it is at the first column paints over what is settled.
+    feed(&mut view, b"\r$ ls\x1b[K\r\n");
+    assert_eq!(view.live().lines, ["$ ls"]);
+}
+
+#[test]
+fn a_cut_at_the_first_column_adds_no_line() {
+    let mut view = view(80, 24);
+    assert_eq!(view.cut(), 0);
+    feed(&mut view, b"one\r\ntwo\r\n");
+    assert_eq!(view.cut(), 2);
+    assert_eq!(view.cut(), 2);
+    assert_eq!(settled(&mut view), "one\ntwo\n");
+    feed(&mut view, b"\r\nthree");
+    assert_eq!(view.live().lines, ["", "three"]);
+}
+
+#[test]
+fn a_cut_behind_a_full_row_leaves_the_next_line_whole() {
+    let mut view = view(4, 3);
+    feed(&mut view, b"abcd");
+    assert_eq!(view.cut(), 1);
+    feed(&mut view, b"ef\r\n");
+    assert_eq!(settled(&mut view), "abcd\n");
+    assert_eq!(view.live().lines, ["ef"]);
+}
+
+#[test]
+fn settled_rows_that_are_painted_over_make_new_lines() {
+    let mut view = view(20, 5);
+    feed(&mut view, b"one\r\ntwo\r\n");
+    view.cut();
+    feed(&mut view, b"\x1b[2A\x1b[2CE\x1b[2B\r");
+    assert_eq!(settled(&mut view), "one\ntwo\n");
+    assert_eq!(view.live().lines, ["E"]);
+}
+
+#[test]
+fn lines_above_the_cursors_are_settled_and_its_own_is_not() {
+    let mut view = view(4, 5);
+    feed(&mut view, b"one\r\nabcdef");
+    assert_eq!(view.settle_above(), 1);
+    assert_eq!(settled(&mut view), "one\n");
+    assert_eq!(view.live().lines, ["abcdef"]);
+}
+
+#[test]
+fn an_endless_line_leaves_in_pieces() {
+    let mut view = view(4, 2);
+    feed(&mut view, b"abcdefghijkl");
+    assert_eq!(settled(&mut view), "abcd");
+    assert_eq!(view.settled_lines(), 0);
+    let live = view.live();
+    assert!(live.continues);
+    assert_eq!(live.lines, ["efghijkl"]);
+    feed(&mut view, b"\r\n\r\n\r\n");
+    assert_eq!(settled(&mut view), "efghijkl\n\n");
+}
+
+#[test]
+fn blanks_before_the_end_of_a_row_are_kept_and_those_at_the_end_of_the_line_are_not() {
+    let mut view = view(4, 2);
+    feed(&mut view, b"ab  cd      \r\n\r\n\r\n\r\n");
+    assert!(settled(&mut view).starts_with("ab  cd\n"));
+}
+
+#[test]
+fn marks_are_found_with_exact_offsets_however_they_end() {
+    let mut view = view(80, 24);
+    let marks = feed(&mut view, b"ab\x1b]133;A\x07cd\x1b]133;C;x=1\x1b\\ef\x1b]8;;u\x1b\\");
+    assert_eq!(
+        marks,
+        [Mark { payload: b"A".to_vec(), start: 2, end: 10 }, Mark { payload: b"C;x=1".to_vec(), start: 12, end: 25 },]
+    );
+    assert_eq!(view.live().lines, ["abcdef"]);
+}
+
+#[test]
+fn the_typed_command_is_what_stands_after_editing() {
+    let mut view = view(10, 6);
+    view.tag(Tag::Prompt);
+    feed(&mut view, b"$ ");
+    view.clear_input();
+    view.tag(Tag::Input);
+    // Typed with a mistake, wrapped, then a character deleted and one inserted.
+    feed(&mut view, b"  echo xhello");
+    feed(&mut view, b"\x1b[A\x1b[10G\x1b[P\x1b[1@y\x1b[B");
+    assert_eq!(view.input(), "  echo yhello");
+    feed(&mut view, b"\r\n");
+    view.tag(Tag::Prompt);
+    feed(&mut view, b"> ");
+    view.tag(Tag::Input);
+    feed(&mut view, b"\r\n");
+    view.tag(Tag::Prompt);
+    feed(&mut view, b"> ");
+    view.tag(Tag::Input);
+    feed(&mut view, b"b\r\n");
+    view.tag(Tag::Output);
+    assert!(view.input().ends_with("\nb"), "{:?}", view.input());
+    feed(&mut view, b"out\r\n1\r\n2\r\n3\r\n4\r\n5\r\n");
+    assert_eq!(view.input().lines().next(), Some("  echo yhello"));
+    view.clear_input();
+    assert_eq!(view.input(), "");
+}
+
+#[test]
+fn the_alternate_screen_leaves_one_line() {
+    let mut view = view(20, 4);
+    feed(&mut view, b"before\r\n\x1b[?1049h\x1b[Hpicture");
+    assert_eq!(view.fullscreen(), Some(FullScreen::AlternateScreen));
+    assert_eq!(settled(&mut view), "before\n[full-screen program]\n");
+    feed(&mut view, b"\r\n\r\n\r\n\r\n\r\n\x1b[?1049l");
+    assert_eq!(view.fullscreen(), None);
+    feed(&mut view, b"after\r\n");
+    assert_eq!(view.live().lines, ["after"]);
+    assert_eq!(view.screen_rows(), ["before", "after", "", ""]);
+}
+
+#[test]
+fn a_killed_full_screen_program_does_not_hide_what_follows() {
+    let mut view = view(20, 4);
+    feed(&mut view, b"before\r\n\x1b[?1049h\x1b[?1h\x1b[2;3r\x1b)0\x0epicture");
+    view.end_fullscreen();
+    view.cut();
+    feed(&mut view, b"lqk\r\n");
+    assert_eq!(settled(&mut view), "before\n[full-screen program]\n");
+    assert_eq!(view.live().lines, ["lqk"]);
+    assert_eq!(view.modes(), Modes::default());
+}
+
+#[test]
+fn a_loop_that_paints_over_itself_is_a_picture() {
+    let mut view = view(20, 6);
+    feed(&mut view, b"before\r\n\x1b[H\x1b[2J");
+    for frame in 0..5 {
+        feed(&mut view, format!("\x1b[Hframe {frame}\x1b[K\r\nrow\x1b[K\r\n\x1b[J").as_bytes());
+    }
+    assert_eq!(view.fullscreen(), Some(FullScreen::Painted));
+    assert_eq!(settled(&mut view), "before\n[full-screen program]\n");
+    view.cut();
+    assert_eq!(view.fullscreen(), None);
+    feed(&mut view, b"$ \r\n  indented\r\n");
+    assert_eq!(view.live().lines, ["$", "  indented"]);
+}
+
+#[test]
+fn a_program_that_takes_over_the_keys_is_a_picture_at_once() {
+    let mut view = view(20, 6);
+    feed(&mut view, b"before\r\n\x1b[?1h\x1b=\x1b[?25l\x1b[H\x1b[2Jtop - 1\r\ntasks");
+    assert_eq!(view.fullscreen(), Some(FullScreen::Painted));
+    assert_eq!(settled(&mut view), "before\n[full-screen program]\n");
+    // It leaves by scrolling the last row away.
+    feed(&mut view, b"\x1b[?1l\x1b>\x1b[?25h\x1b[6;1H\r\n$ ");
+    assert_eq!(view.fullscreen(), None);
+    assert_eq!(view.live().lines, ["$"]);
+}
+
+#[test]
+fn clearing_the_screen_keeps_its_lines() {
+    let mut view = view(20, 6);
+    feed(&mut view, b"one\r\ntwo\x1b[H\x1b[J");
+    assert_eq!(settled(&mut view), "one\ntwo\n");
+    feed(&mut view, b"three\x1bcfour");
+    assert_eq!(settled(&mut view), "three\n");
+    assert_eq!(view.live().lines, ["four"]);
+}
+
+#[test]
+fn widths_follow_the_tmux_at_hand() {
+    let column = |widths: Widths, text: &str| {
+        let mut view = Cooked::new(Size { cols: 80, rows: 4 }, widths);
+        feed(&mut view, text.as_bytes());
+        view.cursor().0
+    };
+    let (family, flags) = ("👨\u{200d}👩\u{200d}👧", "🇫🇷🇩🇪");
+    for (minor, thumb, heart, two_flags) in [(3, 4, 1, 4), (4, 2, 2, 2), (6, 4, 2, 2), (7, 2, 2, 4)] {
+        let widths = Widths::tmux(3, minor);
+        assert_eq!(column(widths, "👍🏽"), thumb, "3.{minor}");
+        assert_eq!(column(widths, "❤\u{fe0f}"), heart, "3.{minor}");
+        assert_eq!(column(widths, flags), two_flags, "3.{minor}");
+        assert_eq!(column(widths, family), 2, "3.{minor}");
+        assert_eq!(column(widths, "e\u{301}"), 1, "3.{minor}");
+        assert_eq!(column(widths, "a\u{ad}b"), 3, "3.{minor}");
+    }
+}
