@@ -52,7 +52,11 @@ pub struct TooCostly {
 
 impl std::fmt::Display for TooCostly {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the pattern {:?} needs too much backtracking; use one without look-around or back-references", self.source)
+        write!(
+            f,
+            "the pattern {:?} needs too much backtracking; use one without look-around or back-references",
+            self.source
+        )
     }
 }
 

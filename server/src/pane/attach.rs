@@ -13,6 +13,15 @@ use crate::store::files;
 /// Random bytes in a nonce.
 const NONCE_BYTES: usize = 16;
 
+/// What becomes of a pipe that the pane has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pipe {
+    /// It stays: replacing a live one loses output.
+    IfNone,
+    /// It is replaced: its reader was killed, which tmux does not notice before it next has something for it.
+    InPlaceOfADeadOne,
+}
+
 /// A pane that is being recorded.
 #[derive(Debug)]
 pub(super) struct Recording {
@@ -44,7 +53,7 @@ impl Recording {
             fifo: None,
             confirmed: false,
         };
-        recording.attach()?;
+        recording.attach(Pipe::IfNone)?;
         Ok(recording)
     }
 
@@ -64,8 +73,8 @@ impl Recording {
         self.fifo.as_ref()
     }
 
-    /// Opens the pane's pipe, unless one is open. When this returns, tmux keeps whatever is printed for the recorder.
-    pub(super) fn attach(&mut self) -> io::Result<()> {
+    /// Opens the pane's pipe. When this returns, tmux keeps whatever is printed for the recorder.
+    pub(super) fn attach(&mut self, pipe: Pipe) -> io::Result<()> {
         self.confirmed = false;
         self.fifo = pulse(&self.dir.join(ALIVE_FIFO)).ok();
         let mut shell = b"exec ".to_vec();
@@ -73,7 +82,7 @@ impl Recording {
             shell.extend(shell_word(word));
             shell.push(b' ');
         }
-        self.tmux.pipe(&shell)
+        self.tmux.pipe(&shell, pipe)
     }
 
     /// Whether the recorder was killed since it was attached. One whose pipe was closed in order (someone else has
@@ -140,15 +149,19 @@ impl Tmux {
         Some(Self { socket: OsStr::from_bytes(socket).to_owned(), pid, pane })
     }
 
-    /// `pipe-pane -O` for this pane, where it has no pipe: replacing a live one loses output, and `-o` would close it.
-    fn pipe(&self, shell: &[u8]) -> io::Result<()> {
+    /// `pipe-pane -O` for this pane. Never `-o`, which would close a pipe that is there.
+    fn pipe(&self, shell: &[u8], pipe: Pipe) -> io::Result<()> {
+        let condition = match pipe {
+            Pipe::IfNone => "#{?pane_pipe,0,1}",
+            Pipe::InPlaceOfADeadOne => "1",
+        };
         let mut command = format!("pipe-pane -O -t {} ", self.pane).into_bytes();
         command.extend(tmux_word(shell));
         let run = |program: &Path| {
             Command::new(program)
                 .arg("-S")
                 .arg(&self.socket)
-                .args(["if-shell", "-F", "-t", &self.pane, "#{?pane_pipe,0,1}"])
+                .args(["if-shell", "-F", "-t", &self.pane, condition])
                 .arg(OsStr::from_bytes(&command))
                 .stdin(std::process::Stdio::null())
                 .env_remove("TMUX")

@@ -28,7 +28,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp};
 
-use attach::Recording;
+use attach::{Pipe, Recording};
 use end::End;
 pub use end::ExitRecord;
 
@@ -187,7 +187,7 @@ fn watch(child: Pid, signals: &Signals, mut recording: Option<&mut Recording>) -
             replace_at = None;
             replaced = Some(Instant::now());
             // Nobody to tell but the log, and that is what is missing; the server sees that the pipe is gone.
-            drop(recording.attach());
+            drop(recording.attach(Pipe::InPlaceOfADeadOne));
         }
     }
 }

@@ -11,6 +11,8 @@ pub(super) const HOME_OPTION: &str = "@dtmcp-home";
 pub(super) const SESSION_OPTION: &str = "@dtmcp-session";
 /// The option that holds a clock for formats: `#{T:@dtmcp-clock}` is now, in seconds since the Unix epoch.
 const CLOCK_OPTION: &str = "@dtmcp-clock";
+/// The option that holds a `#`.
+const HASH_OPTION: &str = "@dtmcp-hash";
 
 /// The session that holds the control client. It goes when the client does.
 pub(super) const OWN_SESSION: &str = "_dtmcp";
@@ -44,8 +46,8 @@ fn octal(quoted: &mut Vec<u8>, byte: u8) {
 
 /// Text that stands for itself where tmux expects a format.
 fn literal(text: &str) -> String {
-    // `##` is a `#`, but tmux leaves `##[` as it is, for the styles of status lines.
-    text.replace("#[", "\u{0}").replace('#', "##").replace('\u{0}', "#{l:##}[")
+    // `##` is a `#`, but tmux leaves `##[` as it is, for the styles of status lines. An option's value is not expanded.
+    text.replace("#[", "\u{0}").replace('#', "##").replace('\u{0}', &format!("#{{{HASH_OPTION}}}["))
 }
 
 fn line(words: &[&[u8]]) -> Vec<u8> {
@@ -193,7 +195,7 @@ pub(super) fn clients() -> Vec<u8> {
 pub(super) fn connected() -> Vec<u8> {
     format!(
         "set-option -t ={OWN_SESSION}: destroy-unattached on ; set-option -s set-clipboard external ; \
-         set-option -g {CLOCK_OPTION} \"%s\" ; display-message -p \"#{{pid}} #{{start_time}} #{{version}}\""
+         set-option -g {CLOCK_OPTION} \"%s\" ; set-option -g {HASH_OPTION} \"#\" ; display-message -p \"#{{pid}} #{{start_time}} #{{version}}\""
     )
     .into_bytes()
 }
@@ -230,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_directory_is_no_format() {
-        assert_eq!(literal("/a#b/##{x}#[c]"), "/a##b/####{x}#{l:##}[c]");
+        assert_eq!(literal("/a#b/##{x}#[c]"), "/a##b/####{x}#{@dtmcp-hash}[c]");
     }
 
     #[test]
