@@ -129,14 +129,14 @@ mod tests {
         }
     }
 
-    fn reply(meta: Value, is_error: bool) -> Reply {
+    fn reply(meta: &Value, is_error: bool) -> Reply {
         Reply { text: "sekrit output".to_owned(), meta: meta.as_object().unwrap().clone(), is_error }
     }
 
     #[test]
     fn a_line_has_names_and_numbers_and_no_text() {
         let now = UNIX_EPOCH + Duration::from_millis(1_796_003_940_123);
-        let text = line(&entry(), &reply(json!({"session": "t2", "region": 7}), false), now);
+        let text = line(&entry(), &reply(&json!({"session": "t2", "region": 7}), false), now);
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["v"], 1);
         assert_eq!(value["time"], "2026-11-30T01:59:00.123Z");
@@ -154,7 +154,7 @@ mod tests {
     fn an_error_and_a_long_name() {
         let mut entry = entry();
         entry.session = Some("x\u{1b}".repeat(200));
-        let text = line(&entry, &reply(json!({}), true), UNIX_EPOCH);
+        let text = line(&entry, &reply(&json!({}), true), UNIX_EPOCH);
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["result"], "error");
         assert_eq!(value["session"], "x\\x1b".repeat(32));
@@ -178,13 +178,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("calls.log");
         let log = CallLog::new(path.clone());
-        log.write(&entry(), &reply(json!({}), false));
-        log.write(&entry(), &reply(json!({}), false));
+        log.write(&entry(), &reply(&json!({}), false));
+        log.write(&entry(), &reply(&json!({}), false));
         assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(dir.path().join("victim"), &link).unwrap();
-        CallLog::new(link).write(&entry(), &reply(json!({}), false));
+        CallLog::new(link).write(&entry(), &reply(&json!({}), false));
         assert!(!dir.path().join("victim").exists());
     }
 }

@@ -305,3 +305,137 @@ fn excerpt(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= 60 { text } else { text.chars().take(60).chain(['…']).collect() }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
+
+    use dtmcp_core::guide::tools::tool;
+    use serde_json::json;
+
+    use super::*;
+
+    fn args(name: &str, values: Value) -> Result<Arguments, ArgError> {
+        let Value::Object(map) = values else { panic!("arguments are an object") };
+        Arguments::new(tool(name).unwrap(), map)
+    }
+
+    #[test]
+    fn whole_numbers_in_every_spelling() {
+        for value in [json!(5), json!(5.0), json!("5"), json!(" 5 "), json!("5.0"), json!("5e0")] {
+            assert_eq!(
+                args("run", json!({"line": "x", "last_lines": value})).unwrap().integer("last_lines"),
+                Ok(Some(5))
+            );
+        }
+        for value in
+            [json!(5.5), json!(-1), json!(0), json!(1001), json!("five"), json!([5]), json!(true), json!(1e300)]
+        {
+            let error =
+                args("run", json!({"line": "x", "last_lines": value})).unwrap().integer("last_lines").unwrap_err();
+            assert!(error.to_string().starts_with("`last_lines` takes a whole number from 1 to 1000, not "), "{error}");
+        }
+    }
+
+    #[test]
+    fn seconds_in_every_spelling() {
+        for (value, millis) in
+            [(json!(5), 5000), (json!(0.3), 300), (json!("1.5"), 1500), (json!(0), 0), (json!("3600"), 3_600_000)]
+        {
+            let got = args("wait", json!({"timeout": value})).unwrap().seconds("timeout");
+            assert_eq!(got, Ok(Some(Duration::from_millis(millis))));
+        }
+        for value in [json!(-1), json!(3600.1), json!("NaN"), json!("inf"), json!("30s"), json!({}), json!(1e300)] {
+            let error = args("wait", json!({"timeout": value})).unwrap().seconds("timeout").unwrap_err();
+            assert!(error.to_string().contains("seconds from 0 to 3600"), "{error}");
+        }
+    }
+
+    #[test]
+    fn truth_in_every_spelling() {
+        for (value, flag) in [(json!(true), true), (json!("true"), true), (json!("False"), false), (json!(0), false)] {
+            assert_eq!(args("session_list", json!({"closed": value})).unwrap().flag("closed"), Ok(Some(flag)));
+        }
+        assert!(args("session_list", json!({"closed": "maybe"})).unwrap().flag("closed").is_err());
+    }
+
+    #[test]
+    fn lists_in_every_spelling() {
+        for value in [json!(["up", "q"]), json!("[\"up\", \"q\"]")] {
+            assert_eq!(args("send", json!({"keys": value})).unwrap().texts("keys").unwrap(), ["up", "q"]);
+        }
+        for (value, expected) in [(json!("ctrl+c"), "ctrl+c"), (json!("["), "["), (json!(5), "5"), (json!([5]), "5")] {
+            assert_eq!(args("send", json!({"keys": value})).unwrap().texts("keys").unwrap(), [expected]);
+        }
+        assert!(args("send", json!({"keys": [["up"]]})).unwrap().texts("keys").is_err());
+        assert!(args("send", json!({"keys": {"a": 1}})).unwrap().texts("keys").is_err());
+    }
+
+    #[test]
+    fn lines_are_split_at_their_breaks() {
+        for (value, expected) in [
+            (json!("echo hi"), &["echo hi"][..]),
+            (json!("echo hi\n"), &["echo hi"]),
+            (json!("a\r\nb"), &["a", "b"]),
+            (json!("a\n\nb"), &["a", "", "b"]),
+            (json!(""), &[""]),
+            (json!(["a", "b\nc"]), &["a", "b", "c"]),
+            (json!(42), &["42"]),
+        ] {
+            assert_eq!(args("run", json!({"line": value})).unwrap().lines("line").unwrap(), expected);
+        }
+        assert!(args("run", json!({"line": {}})).unwrap().lines("line").is_err());
+    }
+
+    #[test]
+    fn variables_keep_their_order_and_are_checked() {
+        let given = json!({"env": {"B": "1", "A": 2, "C": true}});
+        let expected = [("B", "1"), ("A", "2"), ("C", "true")].map(|(k, v)| (k.to_owned(), v.to_owned()));
+        assert_eq!(args("session_create", given).unwrap().variables("env").unwrap(), expected);
+        let text = json!({"env": "{\"A\": \"x\"}"});
+        assert_eq!(args("session_create", text).unwrap().variables("env").unwrap().len(), 1);
+        for env in [
+            json!({"": "x"}),
+            json!({"A=B": "x"}),
+            json!({"A": []}),
+            json!({"TMUX": "x"}),
+            json!({"__DTMCP_NONCE": "x"}),
+            json!("nonsense"),
+            json!({"A": "\0"}),
+        ] {
+            assert!(args("session_create", json!({"env": env})).unwrap().variables("env").is_err(), "{env}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_argument_is_refused_with_the_nearest() {
+        let error = args("run", json!({"line": "x", "time_out": 5})).unwrap_err().to_string();
+        assert!(error.contains("run has no argument \"time_out\". Did you mean `timeout`?"), "{error}");
+        assert!(error.contains("It takes: session, line, timeout, until"), "{error}");
+        let error = args("session_list", json!({"xyzzy\u{1b}": 1})).unwrap_err().to_string();
+        assert!(error.contains("xyzzy\\u{1b}") && !error.contains("Did you mean"), "{error}");
+    }
+
+    #[test]
+    fn null_counts_as_left_out_and_what_is_needed_is_named() {
+        let mut got = args("run", json!({"line": "x", "timeout": null, "nonsense": null})).unwrap();
+        assert_eq!(got.seconds("timeout"), Ok(None));
+        let error = args("run", json!({"line": null})).unwrap_err().to_string();
+        assert!(error.starts_with("`line` is missing: "), "{error}");
+    }
+
+    #[test]
+    fn choices_are_listed_where_none_fits() {
+        assert_eq!(args("read", json!({"view": "Screen"})).unwrap().choice("view"), Ok(Some("screen")));
+        assert_eq!(args("read", json!({"view": ""})).unwrap().choice("view"), Ok(None));
+        let error = args("read", json!({"view": "colour"})).unwrap().choice("view").unwrap_err().to_string();
+        assert_eq!(error, "`view` takes one of \"cooked\", \"screen\", \"raw\", not \"colour\"");
+    }
+
+    #[test]
+    fn a_pattern_that_does_not_compile_shows_its_place() {
+        let error = args("search", json!({"pattern": "a(b"})).unwrap().pattern("pattern").unwrap_err().to_string();
+        assert!(error.starts_with("`pattern`: the pattern \"a(b\" does not compile: "), "{error}");
+        assert!(args("run", json!({"line": "x", "until": ""})).unwrap().pattern("until").unwrap().is_none());
+    }
+}

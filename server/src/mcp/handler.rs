@@ -86,7 +86,7 @@ impl Front {
         let entry = Entry { agent: actor.clone(), tool: name.to_owned(), session: named, started };
         let reply = match call {
             Ok(Call::Request(request)) => {
-                return match self.at_the_desk(actor, request, entry, context).await {
+                return match self.at_the_desk(actor, *request, entry, context).await {
                     Ended::Reply(reply) => Ok(result(reply)),
                     Ended::Cancelled => Ok(result(refusal("the call was cancelled; what was typed stays typed"))),
                 };

@@ -5,4 +5,5 @@ pub mod desk;
 pub mod handler;
 pub mod lines;
 pub mod schema;
+pub mod serve;
 pub mod tools;

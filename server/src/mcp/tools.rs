@@ -33,7 +33,7 @@ const KEYS_MAX: usize = 5000;
 #[derive(Debug, Clone)]
 pub enum Call {
     /// For the desk.
-    Request(Request),
+    Request(Box<Request>),
     /// For the front itself: a topic of the guide, or its contents.
     Guide(Option<&'static Topic>),
 }
@@ -67,7 +67,7 @@ fn parse(tool: &'static Tool, arguments: Map<String, Value>) -> Result<Call, Arg
         "guide" => return Ok(Call::Guide(args.choice("topic")?.and_then(guide::topic))),
         other => return Err(ArgError::new(format!("{other} is not available"))),
     };
-    Ok(Call::Request(request))
+    Ok(Call::Request(Box::new(request)))
 }
 
 fn session_create(args: &mut Arguments) -> Result<Request, ArgError> {
@@ -131,6 +131,7 @@ fn send(args: &mut Arguments) -> Result<Request, ArgError> {
     }
     check_length("text", text.len())?;
     let screen = args.choice("screen")?;
+    let settle = args.seconds("settle")?.unwrap_or(SETTLE);
     if text.is_empty() && keys.is_empty() && screen.is_none() {
         return Err(ArgError::new(
             "nothing to send: give `text`, `keys`, or both; text=\"y\", keys=[\"enter\"] types y and Enter",
@@ -142,7 +143,7 @@ fn send(args: &mut Arguments) -> Result<Request, ArgError> {
         Some("cursor") => ScreenView::Cursor,
         _ => ScreenView::None,
     };
-    Ok(Request::Send(Send { session, text, keys, screen, settle: args.seconds("settle")?.unwrap_or(SETTLE) }))
+    Ok(Request::Send(Send { session, text, keys, screen, settle }))
 }
 
 fn wait(args: &mut Arguments) -> Result<Request, ArgError> {
@@ -248,4 +249,123 @@ fn check_length(name: &str, bytes: usize) -> Result<(), ArgError> {
         return Ok(());
     }
     Err(ArgError::new(format!("`{name}` is {bytes} bytes long, and {TEXT_MAX} is the most: put it into a file")))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop at what it did not expect")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn request(name: &str, arguments: Value) -> Result<Request, String> {
+        let Value::Object(map) = arguments else { panic!("arguments are an object") };
+        match call(name, map).unwrap() {
+            Ok(Call::Request(request)) => Ok(*request),
+            Ok(Call::Guide(topic)) => panic!("a topic: {topic:?}"),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn every_tool_of_the_table_is_bound() {
+        for tool in guide::tools::TOOLS {
+            // Whatever the arguments, the tool itself is there.
+            if let Err(error) = call(tool.name, Map::new()).unwrap() {
+                assert!(!error.to_string().contains("not available"), "{}", tool.name);
+            }
+        }
+        assert!(call("expect", Map::new()).is_none());
+    }
+
+    #[test]
+    fn every_parameter_of_the_table_is_read() {
+        for tool in guide::tools::TOOLS {
+            for parameter in tool.parameters {
+                // A list in a list fits nothing, so whoever reads the parameter refuses it by name.
+                let mut map = Map::new();
+                for needed in tool.parameters.iter().filter(|p| p.required) {
+                    map.insert(needed.name.to_owned(), json!("x"));
+                }
+                map.insert(parameter.name.to_owned(), json!([["x"]]));
+                let error = call(tool.name, map).unwrap().unwrap_err().to_string();
+                assert!(error.contains(&format!("`{}`", parameter.name)), "{}: {error}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_with_nothing_but_its_line_takes_the_defaults() {
+        let Ok(Request::Run(run)) = request("run", json!({"line": "make"})) else { panic!("not a run") };
+        assert_eq!((run.session, run.lines, run.timeout), (None, vec!["make".to_owned()], Duration::from_secs(30)));
+        assert!(run.until.is_none() && run.shape.show.is_none() && run.shape.last_lines.is_none());
+        let Ok(Request::Run(run)) = request("run", json!({"line": "", "session": ""})) else { panic!("not a run") };
+        assert_eq!((run.session, run.lines), (None, vec![String::new()]));
+    }
+
+    #[test]
+    fn a_control_character_in_a_line_is_refused() {
+        for line in ["\u{3}", "a\u{1b}[201~b", "a\0b", "a\u{9b}"] {
+            let error = request("run", json!({"line": line})).unwrap_err();
+            assert!(error.contains("`line` holds the control character"), "{error}");
+        }
+        assert!(request("run", json!({"line": "a\tb"})).is_ok());
+        assert!(request("run", json!({"line": "x".repeat(1_000_001)})).unwrap_err().contains("put it into a file"));
+    }
+
+    #[test]
+    fn keys_are_pressed_in_order() {
+        let Ok(Request::Send(send)) = request("send", json!({"text": "y", "keys": ["down*2", "C-m"]})) else {
+            panic!("not a send")
+        };
+        let bytes: Vec<u8> = send.keys.iter().flat_map(|key| key.encode(false)).collect();
+        assert_eq!((send.text.as_str(), bytes.as_slice()), ("y", &b"\x1b[B\x1b[B\r"[..]));
+        assert!(request("send", json!({})).unwrap_err().contains("nothing to send"));
+        assert!(request("send", json!({"screen": "full"})).is_ok());
+        assert!(request("send", json!({"keys": ["nokey"]})).unwrap_err().contains("`keys`: no key"));
+        assert!(request("send", json!({"keys": vec!["x*1000"; 6]})).unwrap_err().contains("at most 5000"));
+    }
+
+    #[test]
+    fn names_of_sessions_are_plain() {
+        for name in ["a b", "../x", "t1.2", "a:b", &"x".repeat(65)] {
+            assert!(request("session_create", json!({"name": name})).unwrap_err().contains("`name` takes letters"));
+        }
+        let Ok(Request::Create(create)) = request("session_create", json!({"name": "web-1", "command": " bash "}))
+        else {
+            panic!("not a session")
+        };
+        assert_eq!((create.name.as_deref(), create.command), (Some("web-1"), Command::Bash));
+        assert_eq!((create.cols, create.rows), (120, 40));
+    }
+
+    #[test]
+    fn save_to_stays_where_it_may() {
+        for path in ["../x", "a/../../x", "~/x"] {
+            assert!(request("run", json!({"line": "x", "save_to": path})).unwrap_err().contains("`save_to`"), "{path}");
+        }
+        for path in ["x", "a/b.txt", "./x", "/tmp/x"] {
+            assert!(request("run", json!({"line": "x", "save_to": path})).is_ok(), "{path}");
+        }
+        assert!(request("wait", json!({"save_to": "/tmp/x"})).unwrap_err().contains("relative path here"));
+        assert!(request("wait", json!({"save_to": "x"})).is_ok());
+    }
+
+    #[test]
+    fn arguments_that_contradict_each_other_are_refused() {
+        for (name, arguments, expected) in [
+            ("search", json!({"pattern": "x", "all": true, "session": "t1"}), "not both"),
+            ("search", json!({"pattern": ""}), "not an empty string"),
+            ("read", json!({"from": 9, "to": 3}), "stands behind"),
+            ("session_resize", json!({}), "give `cols`"),
+            ("session_resize", json!({"follow": true, "cols": 80}), "not both"),
+        ] {
+            assert!(request(name, arguments).unwrap_err().contains(expected), "{name}");
+        }
+        let Ok(Request::Resize { how, .. }) = request("session_resize", json!({"cols": "100"})) else {
+            panic!("not a resize")
+        };
+        assert_eq!(how, Resize::To { cols: Some(100), rows: None });
+    }
 }
