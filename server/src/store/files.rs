@@ -14,6 +14,9 @@ use nix::unistd::geteuid;
 /// Permission bits of others and of the group; none of them may be set on anything of ours.
 const OTHERS: u32 = 0o077;
 
+/// Permission bits that let somebody put or change something.
+const WRITE: u32 = 0o222;
+
 /// Says which file an error is about, which the operating system does not.
 pub fn at(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
@@ -31,6 +34,22 @@ pub fn make_dir(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => check_dir(path),
         Err(error) => Err(at(path, &error)),
     }
+}
+
+/// As [`make_dir`], but a directory of ours that others could read until now is closed to them: a person makes one with
+/// mode 0755 without a thought. One that others could write to is refused.
+///
+/// # Errors
+/// As [`make_dir`].
+pub fn take_dir(path: &Path) -> io::Result<()> {
+    if let Ok(meta) = fs::symlink_metadata(path)
+        && meta.is_dir()
+        && meta.uid() == geteuid().as_raw()
+        && meta.mode() & OTHERS & WRITE == 0
+    {
+        return fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(|error| at(path, &error));
+    }
+    make_dir(path)
 }
 
 /// Accepts a directory that is ours alone.

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use error::TerminalError;
 pub use screen::Screen;
 pub use scrub::{KEPT, SCRUBBED, scrub};
+pub(crate) use server::start_ticks;
 pub use tmux::{Tmux, TmuxConfig};
 pub use version::Version;
 
