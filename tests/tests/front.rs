@@ -293,3 +293,15 @@ async fn every_call_is_logged_without_what_was_typed() {
     assert_eq!(told, [("run", "ok"), ("guide", "ok"), ("search", "error")]);
     assert_eq!((&lines[0]["session"], &lines[0]["agent"]), (&json!("t3"), &json!("drive.client")));
 }
+
+#[tokio::test]
+async fn a_flood_of_calls_is_refused_and_ends_with_them() {
+    let mut client = Client::new(Era::Initialize).await;
+    for _ in 0..256 {
+        client.begin("tools/call", json!({"name": "run", "arguments": {"line": "wait"}})).await;
+    }
+    client.desk.until("all wait", |desk| desk.waiting() == 256).await;
+    let got = client.call("run", json!({"line": "one more"})).await;
+    assert!(got.is_error && got.text.contains("256 calls are in flight"), "{}", got.text);
+    assert_eq!(client.leave().await.cancelled(), 256);
+}

@@ -2,6 +2,7 @@
 
 mod refused;
 mod serve_stdio;
+mod streams;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

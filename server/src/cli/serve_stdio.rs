@@ -3,10 +3,9 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use rmcp::transport::stdio_pipes;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::refused;
+use super::{refused, streams};
 use crate::calls::CallLog;
 use crate::config::Config;
 use crate::mcp::desk::Desk;
@@ -44,7 +43,7 @@ fn log_to_stderr() {
 }
 
 async fn serve() -> ExitCode {
-    let (read, write) = stdio_pipes();
+    let (read, write) = streams::standard();
     match open() {
         Ok((desk, log)) => {
             serve_client(read, write, desk, log, stopped()).await;

@@ -28,6 +28,9 @@ use crate::calls::{CallLog, Entry};
 /// How often a waiting call reports progress. The contract says every 5 s at least.
 const PROGRESS_EVERY: Duration = Duration::from_secs(4);
 
+/// Calls that may be in flight at once. A client has a handful; the rest of a flood is refused before it costs memory.
+const CALLS_MAX: usize = 256;
+
 /// An agent whose client gives no usable name.
 const NAMELESS: &str = "client";
 
@@ -62,14 +65,11 @@ impl Front {
         Self { desk, log, gone, calls: TaskTracker::new() }
     }
 
-    /// Waits until the desk has finished every call, for as long as `limit` at most. To be called when the client is
-    /// gone: each call's `cancel` has fired then.
-    pub async fn finish(&self, limit: Duration) {
+    /// Waits until the desk has finished every call. To be called when the client is gone: each call's `cancel` has
+    /// fired then.
+    pub async fn finish(&self) {
         self.calls.close();
-        let late = tokio::time::timeout(limit, self.calls.wait()).await.is_err();
-        if late {
-            tracing::warn!(calls = self.calls.len(), "calls did not end with their client");
-        }
+        self.calls.wait().await;
     }
 
     /// Carries out one `tools/call`.
@@ -85,6 +85,9 @@ impl Front {
         let call = tools::call(name, arguments).ok_or_else(|| unknown_tool(name))?;
         let entry = Entry { agent: actor.clone(), tool: name.to_owned(), session: named, started };
         let reply = match call {
+            Ok(Call::Request(_)) if self.calls.len() >= CALLS_MAX => {
+                refusal(&format!("{CALLS_MAX} calls are in flight already; wait until some have ended"))
+            }
             Ok(Call::Request(request)) => {
                 return match self.at_the_desk(actor, *request, entry, context).await {
                     Ended::Reply(reply) => Ok(result(reply)),

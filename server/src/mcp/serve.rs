@@ -12,7 +12,8 @@ use super::handler::Front;
 use super::lines::LineTransport;
 use crate::calls::CallLog;
 
-/// How long calls in flight may take to come to a sound end once the client is gone.
+/// How long calls in flight may take to come to a sound end once the client is gone, and their answers to be written,
+/// should it still read.
 const LAST_CALLS: Duration = Duration::from_secs(2);
 
 /// Serves the client at the other end of two streams until it closes them or `stop` ends.
@@ -40,17 +41,28 @@ pub async fn serve_client<R, W>(
             desk.release();
         }
     });
-    match serve_server_with_ct(front.clone(), LineTransport::new(read, write, gone.clone()), service).await {
-        Ok(running) => {
-            if let Err(error) = running.waiting().await {
-                tracing::error!(%error, "the service broke off");
+    let work = async {
+        let transport = LineTransport::new(read, write, gone.clone());
+        match serve_server_with_ct(front.clone(), transport, service).await {
+            Ok(running) => {
+                if let Err(error) = running.waiting().await {
+                    tracing::error!(%error, "the service broke off");
+                }
             }
+            // A client that leaves before it says anything has done nothing wrong.
+            Err(error) if gone.is_cancelled() => tracing::debug!(%error, "the client left"),
+            Err(error) => tracing::error!(%error, "the client could not be served"),
         }
-        // A client that leaves before it says anything has done nothing wrong.
-        Err(error) if gone.is_cancelled() => tracing::debug!(%error, "the client left"),
-        Err(error) => tracing::error!(%error, "the client could not be served"),
+        gone.cancel();
+        front.finish().await;
+    };
+    let late = async {
+        gone.cancelled().await;
+        tokio::time::sleep(LAST_CALLS).await;
+    };
+    tokio::select! {
+        () = work => {}
+        () = late => tracing::warn!(?front, "calls did not end with their client"),
     }
-    gone.cancel();
-    front.finish(LAST_CALLS).await;
     drop(watch.await);
 }

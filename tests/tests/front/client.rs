@@ -134,23 +134,23 @@ impl Client {
     }
 
     /// Goes, and waits until the server has ended.
-    pub(crate) async fn leave(mut self) -> Recorder {
-        self.close_input().await;
-        self.ended().await
+    pub(crate) async fn leave(self) -> Recorder {
+        drop((self.write, self.read));
+        ended(self.server, self.desk).await
     }
 
     /// Stops the server while the client stays.
     pub(crate) async fn stop(mut self) -> Recorder {
         self.stop.take().unwrap().send(()).unwrap();
-        self.ended().await
-    }
-
-    async fn ended(self) -> Recorder {
-        tokio::time::timeout(PATIENCE, self.server).await.expect("the server does not end").unwrap();
-        self.desk
+        ended(self.server, self.desk).await
     }
 
     pub(crate) fn calls_log(&self) -> String {
         std::fs::read_to_string(self.home.path().join("calls.log")).unwrap()
     }
+}
+
+async fn ended(server: JoinHandle<()>, desk: Recorder) -> Recorder {
+    tokio::time::timeout(PATIENCE, server).await.expect("the server does not end").unwrap();
+    desk
 }

@@ -1,6 +1,8 @@
 //! The real program, as a client starts it.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -69,4 +71,23 @@ fn version_and_help_go_to_standard_output() {
     }
     let output = Command::new(env!("CARGO_BIN_EXE_dtmcp-under-test")).arg("--nonsense").output().unwrap();
     assert!(!output.status.success() && output.stdout.is_empty() && !output.stderr.is_empty());
+}
+
+#[test]
+fn a_client_may_connect_by_sockets() {
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    let (out, their_out) = UnixStream::pair().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dtmcp-under-test"))
+        .env_clear()
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::from(OwnedFd::from(their_out)))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut write = ours.try_clone().unwrap();
+    writeln!(write, "{}", initialize(5)).unwrap();
+    let mut answer = String::new();
+    BufReader::new(out).read_line(&mut answer).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&answer).unwrap()["id"], 5);
+    assert!(!child.wait().unwrap().success());
 }
