@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use dtmcp_core::text::visible::spell_out;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader};
 
@@ -22,6 +23,8 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
+    // A path in it may hold anything.
+    let why = spell_out(why);
     let mut read = BufReader::new(read);
     let mut probed = false;
     loop {

@@ -4,6 +4,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::signal::unix::{SignalKind, signal};
+use tracing::Level;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::{refused, streams};
 use crate::calls::CallLog;
@@ -31,15 +36,13 @@ pub(super) fn main() -> ExitCode {
     code
 }
 
-/// Warnings and errors only: rmcp logs requests at the levels below, and what is typed must not reach a log.
+/// Warnings and errors only, and of rmcp errors only: it logs requests at the lower levels and answers as warnings, and
+/// what is typed must not reach a log.
 fn log_to_stderr() {
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .with_max_level(tracing::Level::WARN)
-        .finish();
+    let levels = Targets::new().with_default(Level::WARN).with_target("rmcp", Level::ERROR);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
     // Only a second call could fail.
-    drop(tracing::subscriber::set_global_default(subscriber));
+    drop(tracing_subscriber::registry().with(lines.with_filter(levels)).try_init());
 }
 
 async fn serve() -> ExitCode {

@@ -9,9 +9,13 @@ use std::fmt;
 use std::time::Duration;
 
 use dtmcp_core::guide::tools::{Takes, Tool};
-use dtmcp_core::pattern::Pattern;
+use dtmcp_core::pattern::{BadPattern, Pattern};
+use dtmcp_core::text::clip::clip_line;
 use dtmcp_core::text::near::nearest;
 use serde_json::{Map, Value};
+
+/// How much of a pattern's error is shown, in characters: it holds the pattern.
+const ERROR_MAX: usize = 800;
 
 /// Why arguments do not fit; the text names the argument and says what it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +123,9 @@ impl Arguments {
     /// As [`Self::pattern`].
     pub fn pattern_with_case(&mut self, name: &str, ignore_case: bool) -> Result<Option<Pattern>, ArgError> {
         let Some(source) = self.text(name)?.filter(|source| !source.is_empty()) else { return Ok(None) };
-        Pattern::with_case(&source, ignore_case).map(Some).map_err(|error| ArgError(format!("`{name}`: {error}")))
+        // The place of the fault stands at the end, and clipping leaves it.
+        let explain = |error: BadPattern| ArgError(format!("`{name}`: {}", clip_line(&error.to_string(), ERROR_MAX)));
+        Pattern::with_case(&source, ignore_case).map(Some).map_err(explain)
     }
 
     /// A whole number within the range of the table.

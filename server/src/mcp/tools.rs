@@ -296,6 +296,48 @@ mod tests {
     }
 
     #[test]
+    fn whatever_is_sent_is_taken_or_refused_by_name() {
+        let odd = [
+            json!(null),
+            json!(true),
+            json!(-1),
+            json!(0),
+            json!(1e308),
+            json!(u64::MAX),
+            json!(""),
+            json!("\u{0}"),
+            json!("\u{202e}[]"),
+            json!("["),
+            json!("{"),
+            json!("[[[["),
+            json!([]),
+            json!([null]),
+            json!({}),
+            json!({"": null}),
+            json!("x".repeat(100_000)),
+            json!("(?=".repeat(500)),
+            json!("*5"),
+            json!("ctrl+"),
+            json!("99999999999999999999"),
+        ];
+        for tool in guide::tools::TOOLS {
+            for parameter in tool.parameters {
+                for value in &odd {
+                    let mut map = Map::new();
+                    for needed in tool.parameters.iter().filter(|p| p.required) {
+                        map.insert(needed.name.to_owned(), json!("x"));
+                    }
+                    map.insert(parameter.name.to_owned(), value.clone());
+                    let Err(error) = call(tool.name, map).unwrap() else { continue };
+                    let error = error.to_string();
+                    let named = error.contains(&format!("`{}`", parameter.name)) || error.contains("give `");
+                    assert!(named && error.chars().count() < 1500, "{}.{}: {error}", tool.name, parameter.name);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_run_with_nothing_but_its_line_takes_the_defaults() {
         let Ok(Request::Run(run)) = request("run", json!({"line": "make"})) else { panic!("not a run") };
         assert_eq!((run.session, run.lines, run.timeout), (None, vec!["make".to_owned()], Duration::from_secs(30)));
