@@ -1,1 +1,287 @@
 //! Prompts that can be told by their looks.
+//!
+//! Where a shell prints no markers, and for programs such as gdb or python, an unterminated last line that looks like
+//! a prompt is taken for one. How much it takes to look like one depends on what is at stake: while a command of an
+//! integrated shell runs, its end will be known for certain, so only whole lines of well-known shapes count.
+
+use crate::pattern::Pattern;
+
+/// What is known about the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// A command runs in an integrated shell.
+    Integrated,
+    /// A plain shell, or a program started without one.
+    Plain,
+}
+
+/// What a prompt asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Something new.
+    Primary,
+    /// The rest of what was typed.
+    Continuation,
+}
+
+/// Whole lines that are prompts. `{d}` is a number, `{w}` a word (letters, digits, `_`, `.`, `-`), `{h}` one that begins
+/// with a letter (so that `50% ` is none), `{s}` anything without blanks, `{a}` anything; each at least one character
+/// long.
+const PRIMARY: &[&str] = &[
+    // Shells: the bare ones, those that name themselves, and what distributions set.
+    "$ ",
+    "# ",
+    "% ",
+    "> ",
+    "bash-{d}.{d}$ ",
+    "bash-{d}.{d}# ",
+    "sh-{d}.{d}$ ",
+    "sh-{d}.{d}# ",
+    "/{s} # ",
+    "/{s} $ ",
+    "/ # ",
+    "/ $ ",
+    "~ # ",
+    "~ $ ",
+    "{h}% ",
+    "{w}@{w}:{a}$ ",
+    "{w}@{w}:{a}# ",
+    "{w}@{w} {a}$ ",
+    "{w}@{w} {a}# ",
+    "{w}@{w} {a}% ",
+    "{w}@{w} {a}> ",
+    "[{w}@{w} {a}]$ ",
+    "[{w}@{w} {a}]# ",
+    "[{w}@{w}:{a}]$ ",
+    "[{w}@{w}:{a}]# ",
+    // Debuggers.
+    "(gdb) ",
+    "({w}gdb) ",
+    "(rr) ",
+    "(lldb) ",
+    "(dlv) ",
+    "(Pdb) ",
+    "(Pdb++) ",
+    "(byebug) ",
+    "(rdbg) ",
+    "(jdb) ",
+    // Languages.
+    ">>> ",
+    ">>>> ",
+    "In [{d}]: ",
+    "irb({w}):{d}:{d}> ",
+    "irb({w}):{d}> ",
+    "[{d}] pry({s})> ",
+    "iex({d})> ",
+    "{d}> ",
+    "php > ",
+    "{w}:{d}> ",
+    "(%i{d}) ",
+    "sage: ",
+    // Databases, file transfer, partitions.
+    "MariaDB [{s}]> ",
+    "{w}=> ",
+    "{w}=# ",
+    "lftp {s}> ",
+    "(parted) ",
+    // sqlite>, mysql>, ghci>, julia>, scala>, ftp>, redis's 127.0.0.1:6379> is above.
+    "{h}> ",
+];
+
+/// Continuation prompts, each with the primary prompts that make it one.
+const CONTINUATION: &[(&[&str], &[&str])] = &[
+    (&[">>> ", ">>>> "], &["... ", ".... "]),
+    (&["In [{d}]: "], &["...: ", " {a}...: "]),
+    (&["sqlite> "], &["   ...> ", "  {a}> "]),
+    (&["mysql> ", "MariaDB [{s}]> "], &["    -> ", "    '> ", "    \"> ", "    `> ", "    /*> "]),
+    (&["{w}=> "], &["{w}-> ", "{w}(> ", "{w}'> ", "{w}\"> ", "{w}$> ", "{w}*> "]),
+    (&["{w}=# "], &["{w}-# ", "{w}(# ", "{w}'# ", "{w}\"# ", "{w}$# ", "{w}*# "]),
+    (&["(gdb) ", "({w}gdb) "], &[">", " >", "  {a}>"]),
+    (&["irb({w}):{d}:{d}> "], &["irb({w}):{d}:{d}* ", "irb({w}):{d}:{d}\" ", "irb({w}):{d}:{d}' "]),
+    (&["irb({w}):{d}> "], &["irb({w}):{d}* ", "irb({w}):{d}\" ", "irb({w}):{d}' "]),
+    (&["iex({d})> "], &["...({d})> "]),
+    (&["ghci> "], &["ghci| "]),
+    (&["scala> "], &["     | "]),
+    (&["php > "], &["php ( ", "php ' ", "php \" "]),
+    // Node, R and Lua share their primary prompt.
+    (&["> "], &["... ", "| ", "+ ", ">> "]),
+    (
+        &["% ", "{h}% ", "{w}@{w} {a}% "],
+        &["> ", "quote> ", "dquote> ", "bquote> ", "cmdsubst> ", "heredoc> ", "pipe> ", "for> ", "while> ", "if> "],
+    ),
+];
+
+/// The endings that make a line a prompt in a plain shell, and the prompts behind which `> ` is a shell's PS2.
+const PLAIN: &[&str] = &["$ ", "# ", "% ", "> "];
+
+/// Whether an unterminated last line, up to the cursor and with its trailing blanks, is a prompt.
+///
+/// `pattern` is the session's or the call's own and counts anywhere in the line. `last` is the primary prompt that
+/// this program showed last: a continuation prompt is one only after it.
+#[must_use]
+pub fn matches(line: &str, pattern: Option<&Pattern>, setting: Setting, last: Option<&str>) -> Option<Shape> {
+    if last.is_some_and(|last| continues(line, last)) {
+        return Some(Shape::Continuation);
+    }
+    // A pattern that runs out of steps has not matched; the caller that took it has told its author already.
+    if pattern.is_some_and(|pattern| pattern.is_match(line).unwrap_or(false)) {
+        return Some(Shape::Primary);
+    }
+    let plain = setting == Setting::Plain && PLAIN.iter().any(|ending| line.ends_with(ending));
+    (plain || is_primary(line)).then_some(Shape::Primary)
+}
+
+fn is_primary(line: &str) -> bool {
+    // A virtual environment puts its name before the prompt.
+    let bare = line.strip_prefix('(').and_then(|rest| rest.split_once(") ")).map(|(_, rest)| rest);
+    [Some(line), bare].into_iter().flatten().any(|line| PRIMARY.iter().any(|shape| fits(shape, line)))
+}
+
+fn continues(line: &str, last: &str) -> bool {
+    let after = |(primary, continuation): &(&[&str], &[&str])| {
+        primary.iter().any(|shape| fits(shape, last)) && continuation.iter().any(|shape| fits(shape, line))
+    };
+    let shell = line == "> " && last.len() > 1 && (last.ends_with("$ ") || last.ends_with("# "));
+    shell || CONTINUATION.iter().any(after)
+}
+
+/// Whether a shape covers the whole text.
+fn fits(shape: &str, text: &str) -> bool {
+    let Some((literal, rest)) = shape.split_once('{') else { return shape == text };
+    let Some(text) = text.strip_prefix(literal) else { return false };
+    let Some((class, rest)) = rest.split_once('}') else { return false };
+    let allowed: fn(char) -> bool = match class {
+        "d" => |one| one.is_ascii_digit(),
+        "w" | "h" => |one| one.is_alphanumeric() || matches!(one, '_' | '.' | '-'),
+        "s" => |one| !one.is_whitespace(),
+        "a" => |_| true,
+        _ => return false,
+    };
+    if class == "h" && !text.starts_with(char::is_alphabetic) {
+        return false;
+    }
+    let ends = text.char_indices().take_while(|&(_, one)| allowed(one)).map(|(at, one)| at + one.len_utf8());
+    ends.into_iter().any(|end| text.get(end..).is_some_and(|tail| fits(rest, tail)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::Setting::{Integrated, Plain};
+    use super::*;
+
+    #[test]
+    fn knows_whole_prompts() {
+        for line in [
+            "$ ",
+            "# ",
+            "> ",
+            "(gdb) ",
+            "(arm-none-eabi-gdb) ",
+            ">>> ",
+            "In [12]: ",
+            "sqlite> ",
+            "mysql> ",
+            "MariaDB [(none)]> ",
+            "app=> ",
+            "app=# ",
+            "irb(main):001:0> ",
+            "irb(main):001> ",
+            "[1] pry(main)> ",
+            "iex(1)> ",
+            "1> ",
+            "php > ",
+            "ftp> ",
+            "127.0.0.1:6379> ",
+            "root@vm:~# ",
+            "me@host:/tmp/a b$ ",
+            "[me@host dir]$ ",
+            "(venv) me@host:~$ ",
+            "me@host:~/x (main)$ ",
+            "bash-5.2$ ",
+            "sh-5.1# ",
+            "/ # ",
+            "/etc # ",
+            "vm% ",
+            "me@host ~> ",
+            "(Pdb) ",
+            "ghci> ",
+        ] {
+            assert_eq!(matches(line, None, Integrated, None), Some(Shape::Primary), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn leaves_output_alone() {
+        for line in [
+            "collecting ... ",
+            "50% ",
+            " 50% ",
+            "Really? ",
+            "",
+            " ",
+            "...",
+            "[y/N] ",
+            "Password: ",
+            "$",
+            "total: 5 $ ",
+            "see #",
+            "12 > ",
+            "a -> b> ",
+            "<b> ",
+            "(y/n) ",
+            "(gdb)",
+            "user me@host wrote $ ",
+            "... ",
+            "continue? (yes) ",
+            "cost 5$ ",
+        ] {
+            assert_eq!(matches(line, None, Integrated, None), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_plain_shell_needs_less() {
+        for line in ["total: 5 $ ", "50% ", "a -> b> ", "host dir # "] {
+            assert_eq!(matches(line, None, Plain, None), Some(Shape::Primary), "{line:?}");
+        }
+        for line in ["collecting ... ", "Really? ", "$", "", "50%"] {
+            assert_eq!(matches(line, None, Plain, None), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn continuations_need_their_primary() {
+        for (last, line) in [
+            (">>> ", "... "),
+            ("In [3]: ", "   ...: "),
+            ("sqlite> ", "   ...> "),
+            ("mysql> ", "    -> "),
+            ("app=> ", "app-> "),
+            ("app=# ", "app(# "),
+            ("(gdb) ", ">"),
+            ("irb(main):001:0> ", "irb(main):002:1* "),
+            ("> ", "... "),
+            ("$ ", "> "),
+            ("root@vm:~# ", "> "),
+            ("vm% ", "dquote> "),
+            ("odd $ ", "> "),
+        ] {
+            for setting in [Integrated, Plain] {
+                assert_eq!(matches(line, None, setting, Some(last)), Some(Shape::Continuation), "{last:?} {line:?}");
+            }
+        }
+        for (last, line) in [("(gdb) ", "... "), (">>> ", "   ...> "), ("sqlite> ", "... "), ("(gdb) ", "50% ")] {
+            assert_eq!(matches(line, None, Integrated, Some(last)), None, "{last:?} {line:?}");
+        }
+    }
+
+    #[test]
+    fn takes_the_given_pattern() {
+        let pattern = Pattern::new(r"^acme \d+\? $").unwrap();
+        assert_eq!(matches("acme 7? ", Some(&pattern), Integrated, None), Some(Shape::Primary));
+        assert_eq!(matches("acme? ", Some(&pattern), Integrated, None), None);
+        assert_eq!(matches(">>> ", Some(&pattern), Integrated, None), Some(Shape::Primary));
+    }
+}

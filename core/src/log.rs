@@ -1,1 +1,0 @@
-//! The log: everything that can be derived from a session's raw stream.

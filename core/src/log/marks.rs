@@ -1,0 +1,328 @@
+//! What a marker does to the log.
+
+use super::{Log, LogEvent, ShellInfo, Typing};
+use crate::cooked::Tag;
+use crate::region::shells::{Admitted, Phase};
+use crate::region::stages;
+use crate::region::store::{Closing, Opening};
+use crate::region::{Kind, State};
+use crate::time::Wall;
+use crate::vt::marker::{self, Marker};
+
+/// What bash and zsh-like shells answer where a line does not parse.
+const SYNTAX_ERROR: i32 = 2;
+
+/// Where and when a marker stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At {
+    /// Raw offset of its first byte.
+    pub(super) start: u64,
+    /// Raw offset just past it.
+    pub(super) end: u64,
+    pub(super) wall: Wall,
+}
+
+/// A prompt shown while a command runs: the command's end, if another command follows without an end marker.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stray {
+    /// The number of lines settled, should this be the end.
+    settled: u64,
+    raw: u64,
+    status: Option<i32>,
+    wall: Wall,
+}
+
+/// Whether the running command asks for more with the shell's continuation prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    No,
+    /// The prompt has begun.
+    Showing,
+    /// It is complete, and ends at this raw offset.
+    At(u64),
+}
+
+impl Log {
+    pub(super) fn on_marker(&mut self, marker: &Marker, at: At) {
+        if self.ended.is_some() {
+            return;
+        }
+        match marker.kind {
+            marker::Kind::ProgramEnd => self.on_program_end(marker.status, at),
+            marker::Kind::Input if self.shells.is_top(marker) => self.on_typing(at),
+            marker::Kind::Continuation if self.shells.is_top(marker) => self.on_continuation(),
+            marker::Kind::SidePrompt if self.shells.is_top(marker) && self.typing.is_some() => {
+                self.cooked.tag(Tag::Prompt);
+            }
+            marker::Kind::Input | marker::Kind::Continuation | marker::Kind::SidePrompt => {}
+            marker::Kind::Prompt | marker::Kind::Output | marker::Kind::End => self.on_counted(marker, at),
+        }
+    }
+
+    fn on_counted(&mut self, marker: &Marker, at: At) {
+        let redraw = self.shells.is_redraw(marker);
+        match self.shells.admit(marker) {
+            Admitted::No => return,
+            Admitted::Known(depth) => self.lose_above(depth + 1, at),
+            Admitted::New => self.on_new_shell(marker, at),
+        }
+        let place = self.shells.top().map(crate::region::shells::Shell::place);
+        if place != self.place {
+            self.events.extend(place.clone().map(LogEvent::Place));
+            self.place = place;
+        }
+        match marker.kind {
+            marker::Kind::Prompt => self.on_prompt(marker, redraw, at),
+            marker::Kind::Output => self.on_output(marker, at),
+            _ => self.on_end(marker, at),
+        }
+    }
+
+    fn on_new_shell(&mut self, marker: &Marker, at: At) {
+        if let Some(depth) = self.shells.replaced_by(marker) {
+            self.lose_above(depth, at);
+        }
+        if let Some(region) = self.shells.push(marker, at.wall) {
+            let closing = self.closing(State::Lost, None, at);
+            self.regions.close(region, closing);
+            self.events.push_back(LogEvent::Closed(region));
+        }
+        self.end_typing();
+        self.stray = None;
+        let place = self.shells.top().map(crate::region::shells::Shell::place);
+        self.events.extend(place.map(|place| {
+            let version = marker.new_shell.clone().unwrap_or_default();
+            LogEvent::ShellStarted(ShellInfo { pid: marker.pid, place, version })
+        }));
+    }
+
+    /// Takes away all shells from this depth on: the terminal has passed to the one below.
+    fn lose_above(&mut self, depth: usize, at: At) {
+        while self.shells.depth() > depth {
+            let Some(shell) = self.shells.pop() else { return };
+            if let Some(region) = shell.region {
+                let closing = self.closing(State::Lost, None, at);
+                self.close_from(region, closing);
+            }
+            self.end_typing();
+            self.stray = None;
+            self.events.push_back(LogEvent::ShellEnded);
+        }
+    }
+
+    /// The end of a region at a marker. A full-screen program that was killed has left the terminal as it was, and the
+    /// shell goes on in it.
+    fn closing(&mut self, state: State, exit: Option<i32>, at: At) -> Closing {
+        self.cooked.end_fullscreen();
+        Closing { state, exit, settled: self.cooked.cut(), raw_end: at.start, ended: at.wall }
+    }
+
+    fn on_end(&mut self, marker: &Marker, at: At) {
+        let region = self.shells.top().and_then(|top| top.region);
+        if marker.early {
+            let closing = self.closing(State::Finished, None, at);
+            if let Some(top) = self.shells.top_mut() {
+                top.early = Some(closing);
+            }
+            return;
+        }
+        if marker.new_shell.is_none() {
+            match region {
+                Some(_) => self.finish(marker, at),
+                None => self.on_refused(marker.status, at),
+            }
+        }
+        self.back_at_prompt(at.wall);
+    }
+
+    fn back_at_prompt(&mut self, since: Wall) {
+        self.end_typing();
+        self.stray = None;
+        self.asked = Asked::No;
+        if let Some(top) = self.shells.top_mut() {
+            top.phase = Phase::AtPrompt { ready: false, since };
+        }
+        self.events.push_back(LogEvent::PromptEnd);
+    }
+
+    /// Closes the top shell's region with the status that this marker tells.
+    fn finish(&mut self, marker: &Marker, at: At) {
+        let closing = self.closing(State::Finished, marker.status, at);
+        let Some(top) = self.shells.top_mut() else { return };
+        let early = top.early.take();
+        let closing = early.map_or(closing, |early| Closing { exit: marker.status, ended: at.wall, ..early });
+        let before = std::mem::replace(&mut top.stages, marker.pipestatus.clone());
+        let Some(id) = top.region.take() else { return };
+        self.close_from(id, closing);
+        if let Some(region) = self.regions.get_mut(id) {
+            region.pipestatus = stages::believed(marker.pipestatus.clone(), &before, marker.status, &region.label);
+        }
+    }
+
+    /// The shell is at its prompt again without having run the line. One that did not parse is a region with the
+    /// shell's words; others leave nothing behind.
+    fn on_refused(&mut self, status: Option<i32>, at: At) {
+        let Some(typing) = self.typing else { return };
+        // Nothing has marked the end of the input, so what was printed since counts as typed too.
+        let typed_lines = usize::try_from(typing.line - typing.first).unwrap_or(usize::MAX).saturating_add(1);
+        let typed = self.cooked.input().lines().take(typed_lines).collect::<Vec<_>>().join("\n");
+        let closing = self.closing(State::Finished, status, at);
+        let (first_line, lines) = (typing.line + 1, closing.settled.saturating_sub(typing.line));
+        if status != Some(SYNTAX_ERROR) || lines == 0 || typed.trim().is_empty() {
+            self.events.push_back(LogEvent::NotRun { status, first_line, lines });
+            return;
+        }
+        let id = self.open_command(typed, first_line, typing.raw, at.wall);
+        self.close_from(id, closing);
+    }
+
+    fn open_command(&mut self, label: String, first_line: u64, raw_start: u64, started: Wall) -> u32 {
+        let region = self.regions.open(Opening { kind: Kind::Command, label, first_line, raw_start, started });
+        if let Some(top) = self.shells.top() {
+            region.cwd.clone_from(&top.cwd);
+            region.place = Some(top.place());
+            region.shell = Some(top.id.clone());
+        }
+        let id = region.id;
+        self.events.push_back(LogEvent::Opened(id));
+        id
+    }
+
+    fn on_prompt(&mut self, marker: &Marker, redraw: bool, at: At) {
+        let Some(top) = self.shells.top_mut() else { return };
+        let phase = top.phase;
+        if phase == Phase::Running {
+            match marker.hooked {
+                // Its end marker is still to come: somebody printed "${PS1@P}".
+                Some(true) => return,
+                Some(false) => {
+                    self.finish(marker, at);
+                    self.back_at_prompt(at.wall);
+                }
+                None => return self.on_stray(marker, at),
+            }
+        } else if !redraw && self.typing.is_some() {
+            // A failed history expansion, or a line edited and run in an editor, neither of which has an end marker;
+            // and every line of a shell that prints none.
+            self.on_refused(marker.status.filter(|_| marker.hooked == Some(false)), at);
+            self.back_at_prompt(at.wall);
+        }
+        self.cooked.clear_input();
+        self.cooked.tag(Tag::Prompt);
+        self.typing = None;
+        if let Some(top) = self.shells.top_mut() {
+            top.cwd.clone_from(&marker.cwd);
+            if let Phase::Continuing { .. } = top.phase {
+                top.phase = Phase::AtPrompt { ready: true, since: at.wall };
+            }
+        }
+    }
+
+    /// A prompt while a command runs, from a shell that does not say whether an end marker will come. If a command
+    /// follows, this was the end; if an end marker does, it was an accident.
+    fn on_stray(&mut self, marker: &Marker, at: At) {
+        let above = self.cooked.settle_above();
+        let begun = !self.cooked.line_at_cursor().text.is_empty();
+        let settled = above + u64::from(begun);
+        self.stray = Some(Stray { settled, raw: at.start, status: marker.status, wall: at.wall });
+        self.cooked.clear_input();
+        self.cooked.tag(Tag::Prompt);
+    }
+
+    fn on_typing(&mut self, at: At) {
+        let Some(top) = self.shells.top_mut() else { return };
+        match &mut top.phase {
+            Phase::Running => {
+                if self.asked == Asked::Showing {
+                    self.asked = Asked::At(at.end);
+                } else if self.stray.is_some() {
+                    self.cooked.tag(Tag::Input);
+                }
+                return;
+            }
+            Phase::AtPrompt { ready, .. } => {
+                if !std::mem::replace(ready, true) {
+                    self.events.push_back(LogEvent::Prompt);
+                }
+            }
+            Phase::Continuing { ready } => {
+                if !std::mem::replace(ready, true) {
+                    self.events.push_back(LogEvent::Continuation);
+                }
+            }
+        }
+        self.cooked.tag(Tag::Input);
+        let line = self.cooked.settle_above() + 1;
+        let begun = self.typing.unwrap_or(Typing { first: line, line, raw: at.end });
+        self.typing = Some(Typing { line, ..begun });
+    }
+
+    fn on_continuation(&mut self) {
+        let Some(top) = self.shells.top_mut() else { return };
+        if top.phase == Phase::Running {
+            self.asked = Asked::Showing;
+            return;
+        }
+        top.phase = Phase::Continuing { ready: false };
+        self.cooked.tag(Tag::Prompt);
+    }
+
+    fn on_output(&mut self, marker: &Marker, at: At) {
+        let typed = marker.cmd.clone().unwrap_or_else(|| self.cooked.input());
+        let label = match (self.shells.top().and_then(|top| top.region), self.stray.take()) {
+            (None, _) => self.first_of(typed),
+            (Some(region), Some(stray)) => {
+                let Stray { settled, raw, status, wall } = stray;
+                let closing = Closing { state: State::Finished, exit: status, settled, raw_end: raw, ended: wall };
+                self.close_from(region, closing);
+                self.first_of(typed)
+            }
+            (Some(region), None) => self.next_of_paste(region, marker, at),
+        };
+        self.asked = Asked::No;
+        self.end_typing();
+        let first_line = self.cooked.cut() + 1;
+        self.cooked.clear_input();
+        let id = self.open_command(label, first_line, at.end, at.wall);
+        if let Some(top) = self.shells.top_mut() {
+            top.phase = Phase::Running;
+            top.region = Some(id);
+        }
+    }
+
+    /// The label of what may be the first of several commands pasted together.
+    fn first_of(&mut self, typed: String) -> String {
+        if let Some(top) = self.shells.top_mut() {
+            top.pasted = typed.lines().skip(1).map(str::to_owned).collect();
+        }
+        typed
+    }
+
+    /// Another command of the same input: the shell read several lines at once and shows no prompt between them. Only
+    /// now it is known that the lines were commands of their own.
+    fn next_of_paste(&mut self, region: u32, marker: &Marker, at: At) -> String {
+        let closing = self.closing(State::Finished, marker.prev, at);
+        if let Some(region) = self.regions.get_mut(region) {
+            let first = region.label.lines().next().unwrap_or_default().to_owned();
+            region.label = first;
+        }
+        self.close_from(region, closing);
+        let next = self.shells.top_mut().and_then(|top| top.pasted.pop_front());
+        marker.cmd.clone().or(next).unwrap_or_default()
+    }
+
+    fn on_program_end(&mut self, status: Option<i32>, at: At) {
+        self.lose_above(0, at);
+        if let Some(&outermost) = self.regions.open_ids().first() {
+            let is_input = self.regions.get(outermost).is_some_and(|region| region.kind == Kind::Input);
+            let state = if is_input { State::Finished } else { State::Lost };
+            let closing = self.closing(state, None, at);
+            self.close_from(outermost, closing);
+        }
+        // The end marker stands on a line of its own, whatever the program left.
+        self.cooked.end_fullscreen();
+        self.cooked.cut();
+        self.ended = Some(status);
+        self.events.push_back(LogEvent::Ended { status });
+    }
+}

@@ -1,0 +1,337 @@
+//! The log: everything that can be derived from a session's raw stream, that is its lines and its regions.
+//!
+//! A log that is fed the same bytes (with the same sizes and records at the same offsets) is the same log, however
+//! the bytes are cut: so a restarted server has what the one before it had.
+
+mod marks;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+use crate::cooked::{Cooked, Size, Tag};
+use crate::region::shells::{Phase, Shells};
+use crate::region::store::{Closing, Opening, Regions};
+use crate::region::{Kind, Place, Region, State, label};
+use crate::text::width::Widths;
+use crate::time::Wall;
+use crate::vt::marker::{Marker, Nonce};
+
+/// What the session's integrated shell does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShellState {
+    /// No marker has come yet: a plain shell, another program, or one that is still starting.
+    NoShell,
+    /// One is expected and has not shown itself. The log cannot know what to expect and never says this; it is for
+    /// whoever knows what was started.
+    Starting,
+    /// It is at its prompt, or about to show it.
+    AtPrompt {
+        /// Whether the prompt is complete. With some prompt frameworks this never comes, and the prompt is there all
+        /// the same: wait for it only a little.
+        ready: bool,
+        /// When the prompt came.
+        since: Wall,
+    },
+    /// It runs the command of this region; programs in it may have input regions of their own.
+    Running(u32),
+    /// It wants the rest of a command.
+    Continuation,
+    /// The session's program has ended.
+    Ended,
+}
+
+/// A shell that has started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShellInfo {
+    /// Its process id on its host.
+    pub pid: u32,
+    /// Where it runs.
+    pub place: Place,
+    /// Its name and version as it says, such as `bash-5.2.15`; empty where it did not say.
+    pub version: String,
+}
+
+/// What happened in the log, in the order in which it did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogEvent {
+    /// A region began.
+    Opened(u32),
+    /// A region was closed.
+    Closed(u32),
+    /// The shell is at its prompt again and ran nothing: an empty line, a comment, Ctrl-C, a failed history expansion.
+    NotRun {
+        /// `$?` at the new prompt, where it was told. Not this line's: bash leaves the former standing.
+        status: Option<i32>,
+        /// The number of the first line that came between the typed line and the new prompt.
+        first_line: u64,
+        /// How many lines came.
+        lines: u64,
+    },
+    /// The prompt is complete: typing may start.
+    Prompt,
+    /// The command has ended and the prompt will come, if it is one that shows.
+    PromptEnd,
+    /// The shell wants the rest of a command.
+    Continuation,
+    /// A shell has started, inside the one before it if there is one.
+    ShellStarted(ShellInfo),
+    /// The innermost shell is gone.
+    ShellEnded,
+    /// The shell that has the terminal now runs somewhere else.
+    Place(Place),
+    /// The session's program has ended with this status.
+    Ended {
+        /// 128 and the signal's number where a signal ended it.
+        status: Option<i32>,
+    },
+}
+
+/// A session's lines and regions.
+#[derive(Debug, Clone)]
+pub struct Log {
+    /// The lines. Only [`Log::feed`] and [`Log::resize`] may feed it and change its size.
+    pub cooked: Cooked,
+    nonce: Option<Nonce>,
+    regions: Regions,
+    shells: Shells,
+    place: Option<Place>,
+    /// The prompt that stands, while a shell is at one.
+    typing: Option<Typing>,
+    /// A prompt shown while a command runs, by a shell that does not say whether its hook works.
+    stray: Option<marks::Stray>,
+    asked: marks::Asked,
+    ended: Option<Option<i32>>,
+    events: VecDeque<LogEvent>,
+    records: VecDeque<Due>,
+}
+
+/// Where the line that is being typed begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Typing {
+    /// The number of the line that its first prompt is on.
+    first: u64,
+    /// The number of the line that its last prompt is on, the continuation prompts counted.
+    line: u64,
+    /// Raw offset of its first byte.
+    raw: u64,
+}
+
+/// What a record says is to be done when the stream reaches an offset.
+#[derive(Debug, Clone)]
+struct Due {
+    at: u64,
+    region: Region,
+    opens: bool,
+}
+
+impl Log {
+    /// An empty log. Without a nonce no marker is believed.
+    #[must_use]
+    pub fn new(size: Size, widths: Widths, nonce: Option<Nonce>) -> Self {
+        Self {
+            cooked: Cooked::new(size, widths),
+            nonce,
+            regions: Regions::default(),
+            shells: Shells::default(),
+            place: None,
+            typing: None,
+            stray: None,
+            asked: marks::Asked::No,
+            ended: None,
+            events: VecDeque::new(),
+            records: VecDeque::new(),
+        }
+    }
+
+    /// Takes the next bytes of the stream, which came at `wall`. Settled text waits in [`Log::cooked`] and events in
+    /// [`Log::poll`] until they are taken, so feed long streams in pieces.
+    pub fn feed(&mut self, bytes: &[u8], wall: Wall) {
+        let mut rest = bytes;
+        loop {
+            self.apply_records();
+            if rest.is_empty() {
+                return;
+            }
+            let next = self.records.front().map_or(u64::MAX, |due| due.at - self.cooked.offset());
+            let until = usize::try_from(next).unwrap_or(usize::MAX).min(rest.len());
+            let fed = self.cooked.feed(rest.get(..until).unwrap_or(rest));
+            rest = rest.get(fed.consumed..).unwrap_or_default();
+            if let (Some(mark), Some(nonce)) = (fed.mark, &self.nonce)
+                && let Some(marker) = Marker::parse(&mark.payload, nonce)
+            {
+                self.on_marker(&marker, marks::At { start: mark.start, end: mark.end, wall });
+            }
+        }
+    }
+
+    /// Takes on a new size.
+    pub fn resize(&mut self, size: Size) {
+        self.cooked.resize(size);
+    }
+
+    /// The next event that was not taken yet.
+    pub fn poll(&mut self) -> Option<LogEvent> {
+        self.events.pop_front()
+    }
+
+    /// What the shell that has the terminal does.
+    #[must_use]
+    pub fn shell(&self) -> ShellState {
+        let Some(top) = self.shells.top().filter(|_| self.ended.is_none()) else {
+            return if self.ended.is_some() { ShellState::Ended } else { ShellState::NoShell };
+        };
+        match (top.phase, top.region) {
+            (Phase::Running, Some(region)) => ShellState::Running(region),
+            (Phase::Continuing { .. }, _) => ShellState::Continuation,
+            (Phase::AtPrompt { ready, since }, _) => ShellState::AtPrompt { ready, since },
+            (Phase::Running, None) => ShellState::AtPrompt { ready: false, since: Wall(0) },
+        }
+    }
+
+    /// Whether the running command has just shown the shell's continuation prompt and nothing since: its `read` wants
+    /// another line. Printing `$PS2` looks the same for a moment, so ask when output rests.
+    #[must_use]
+    pub fn wants_more(&self) -> bool {
+        self.asked == marks::Asked::At(self.cooked.offset())
+    }
+
+    /// Where the shell that has the terminal runs, as it says.
+    #[must_use]
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// The working directory of the shell that has the terminal, as of its last prompt.
+    #[must_use]
+    pub fn cwd(&self) -> Option<&str> {
+        self.shells.top()?.cwd.as_deref()
+    }
+
+    /// The status of the session's program, once it has ended and it is known.
+    #[must_use]
+    pub fn program_exit(&self) -> Option<i32> {
+        self.ended.flatten()
+    }
+
+    /// A region by its number; none where there is none or it is no longer kept (the last 1000 closed ones are).
+    #[must_use]
+    pub fn region(&self, id: u32) -> Option<&Region> {
+        self.regions.get(id)
+    }
+
+    /// The regions that are kept, by number.
+    pub fn regions(&self) -> impl DoubleEndedIterator<Item = &Region> + ExactSizeIterator {
+        self.regions.iter()
+    }
+
+    /// The innermost region that has not ended.
+    #[must_use]
+    pub fn open_region(&self) -> Option<&Region> {
+        self.regions.innermost()
+    }
+
+    /// Says who gave a region's command.
+    pub fn set_actor(&mut self, id: u32, actor: String) {
+        if let Some(region) = self.regions.get_mut(id) {
+            region.actor = Some(actor);
+        }
+    }
+
+    /// Gives a region another label.
+    pub fn set_label(&mut self, id: u32, text: String) {
+        if let Some(region) = self.regions.get_mut(id) {
+            region.label = label(text);
+        }
+    }
+
+    /// Begins an input region: a line is being sent to the program at hand, or to a shell without the integration. Its
+    /// output begins on the line after the cursor's. An input region still open inside the same command ends first.
+    ///
+    /// Returns its number.
+    pub fn open_input(&mut self, text: String, wall: Wall) -> u32 {
+        if self.open_region().is_some_and(|region| region.kind == Kind::Input) {
+            self.close_input(wall);
+        }
+        let settled = self.cooked.settle_above();
+        let opening = Opening {
+            kind: Kind::Input,
+            label: text,
+            first_line: settled + 2,
+            raw_start: self.cooked.offset(),
+            started: wall,
+        };
+        let id = self.regions.open(opening).id;
+        self.events.push_back(LogEvent::Opened(id));
+        id
+    }
+
+    /// Ends the innermost input region, and what is open inside it, on the line above the cursor's.
+    ///
+    /// Returns its number; none where no input region is open.
+    pub fn close_input(&mut self, wall: Wall) -> Option<u32> {
+        let open = self.regions.open_ids().iter().rev().copied();
+        let id = open.into_iter().find(|&id| self.region(id).is_some_and(|region| region.kind == Kind::Input))?;
+        let settled = self.cooked.settle_above();
+        let raw_end = self.cooked.offset();
+        self.close_from(id, Closing { state: State::Finished, exit: None, settled, raw_end, ended: wall });
+        Some(id)
+    }
+
+    /// Takes the records of regions that the stream alone does not tell: input regions, applied when the stream
+    /// reaches their offsets. Records of commands are skipped. Give them before the first byte.
+    pub fn expect_records(&mut self, records: Vec<Region>) {
+        let mut due = Vec::new();
+        for region in records.into_iter().filter(|region| region.kind == Kind::Input) {
+            let end = region.raw_end.filter(|_| region.state == State::Finished);
+            due.extend(end.map(|at| Due { at, region: region.clone(), opens: false }));
+            due.push(Due { at: region.raw_start, region, opens: true });
+        }
+        // What ends at an offset ends before anything begins there, but nothing ends before it began.
+        due.sort_by_key(|due| {
+            let empty = due.region.raw_end == Some(due.region.raw_start);
+            (due.at, if empty { 1 } else { u32::from(due.opens) }, due.region.id, !due.opens)
+        });
+        self.records.extend(due.into_iter().filter(|due| due.at >= self.cooked.offset()));
+    }
+
+    fn apply_records(&mut self) {
+        while let Some(due) = self.records.pop_front_if(|due| due.at <= self.cooked.offset()) {
+            if due.opens {
+                let id = self.open_input(due.region.label, due.region.started);
+                if let (Some(actor), Some(region)) = (due.region.actor, self.regions.get_mut(id)) {
+                    region.actor = Some(actor);
+                }
+            } else if self.region(due.region.id).is_some_and(|region| region.state == State::Running) {
+                self.close_input(due.region.ended.unwrap_or(due.region.started));
+            }
+        }
+    }
+
+    /// Closes a region as told and all that is open inside it: commands of shells that are gone are lost, lines sent
+    /// to programs have ended with them.
+    fn close_from(&mut self, id: u32, closing: Closing) {
+        while let Some(&innermost) = self.regions.open_ids().last() {
+            let inside = innermost != id;
+            let kind = self.region(innermost).map(|region| region.kind);
+            let own = match (inside, kind) {
+                // An input region's record has to be reached by the stream only after the marker that ended it.
+                (_, Some(Kind::Input)) => {
+                    Closing { state: State::Finished, exit: None, raw_end: self.cooked.offset(), ..closing }
+                }
+                (true, _) => Closing { state: State::Lost, exit: None, ..closing },
+                (false, _) => closing,
+            };
+            self.regions.close(innermost, own);
+            self.events.push_back(LogEvent::Closed(innermost));
+            if !inside {
+                return;
+            }
+        }
+    }
+
+    fn end_typing(&mut self) {
+        self.typing = None;
+        self.cooked.tag(Tag::Output);
+    }
+}

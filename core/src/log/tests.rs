@@ -1,0 +1,366 @@
+//! The tracker over streams written out by hand: what real shells seldom print, or only once.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use super::*;
+use crate::vt::marker::{self, Marker};
+
+const SIZE: Size = Size { cols: 80, rows: 24 };
+
+fn nonce() -> Nonce {
+    Nonce::new("abcd1234").unwrap()
+}
+
+/// A shell as it prints.
+struct Printer {
+    pid: u32,
+    instance: &'static str,
+    host: &'static str,
+    seq: u64,
+}
+
+impl Printer {
+    fn new(pid: u32, instance: &'static str) -> Self {
+        Self { pid, instance, host: "here", seq: 0 }
+    }
+
+    fn mark(&mut self, kind: marker::Kind, change: impl FnOnce(&mut Marker)) -> String {
+        let mut marker = Marker::new(kind);
+        marker.pid = self.pid;
+        self.instance.clone_into(&mut marker.instance);
+        if matches!(kind, marker::Kind::Prompt | marker::Kind::Output | marker::Kind::End) {
+            self.seq += 1;
+            marker.seq = Some(self.seq);
+            marker.host = Some(self.host.to_owned());
+            marker.user = Some("me".to_owned());
+        }
+        change(&mut marker);
+        format!("\x1b]133;{}\x1b\\", marker.payload(&nonce()))
+    }
+
+    fn start(&mut self) -> String {
+        self.mark(marker::Kind::End, |marker| marker.new_shell = Some("bash-5.2.15".to_owned()))
+    }
+
+    fn prompt(&mut self) -> String {
+        let prompt = self.mark(marker::Kind::Prompt, |marker| {
+            marker.cwd = Some("/tmp".to_owned());
+            marker.hooked = Some(true);
+        });
+        prompt + "$ " + &self.mark(marker::Kind::Input, |_| {})
+    }
+
+    fn output(&mut self) -> String {
+        self.mark(marker::Kind::Output, |_| {})
+    }
+
+    fn end(&mut self, status: i32) -> String {
+        self.mark(marker::Kind::End, |marker| marker.status = Some(status))
+    }
+
+    fn idle(&mut self, status: i32) -> String {
+        self.mark(marker::Kind::End, |marker| {
+            marker.status = Some(status);
+            marker.idle = true;
+        })
+    }
+
+    /// A whole command: prompt, echo, output, end.
+    fn command(&mut self, line: &str, output: &str, status: i32) -> String {
+        format!("{}{line}\r\n{}{output}{}", self.prompt(), self.output(), self.end(status))
+    }
+}
+
+/// The log of a stream, and the text of all its lines.
+fn logged(stream: &str) -> (Log, Vec<String>) {
+    let mut log = Log::new(SIZE, Widths::default(), Some(nonce()));
+    log.feed(stream.as_bytes(), Wall(1));
+    let lines = lines(&mut log.clone());
+    (log, lines)
+}
+
+fn lines(log: &mut Log) -> Vec<String> {
+    let mut settled = Vec::new();
+    log.cooked.take_settled(&mut settled);
+    let mut lines: Vec<String> = String::from_utf8(settled).unwrap().lines().map(str::to_owned).collect();
+    lines.extend(log.cooked.live().lines);
+    lines
+}
+
+/// Regions in short: label, output with line ends as `/`, status; `~` for one that is lost, `..` for one that runs.
+fn regions(stream: &str) -> Vec<String> {
+    let (log, lines) = logged(stream);
+    log.regions().map(|region| short(region, &lines)).collect()
+}
+
+fn short(region: &Region, lines: &[String]) -> String {
+    let from = usize::try_from(region.first_line - 1).unwrap();
+    let output = lines.iter().skip(from).take(usize::try_from(region.lines).unwrap());
+    let end = match (region.state, region.exit) {
+        (State::Running, _) => "..".to_owned(),
+        (State::Lost, None) => "~".to_owned(),
+        (_, exit) => exit.map_or("-".to_owned(), |exit| exit.to_string()),
+    };
+    format!("{}|{}|{end}", region.label.replace('\n', "/"), output.cloned().collect::<Vec<_>>().join("/"))
+}
+
+#[test]
+fn a_command_is_a_region() {
+    let mut shell = Printer::new(7, "a");
+    let stream = shell.start()
+        + &shell.command("echo hi", "hi\r\n", 0)
+        + &shell.command("printf abc", "abc", 3)
+        + &shell.prompt();
+    assert_eq!(regions(&stream), ["echo hi|hi|0", "printf abc|abc|3"]);
+    let (log, lines) = logged(&stream);
+    assert_eq!(lines, ["$ echo hi", "hi", "$ printf abc", "abc", "$"]);
+    let first = log.region(1).unwrap();
+    assert_eq!((first.first_line, first.lines, first.cwd.as_deref()), (2, 1, Some("/tmp")));
+    assert_eq!(first.place, Some(Place { host: "here".to_owned(), user: "me".to_owned() }));
+    assert!(matches!(log.shell(), ShellState::AtPrompt { ready: true, .. }));
+}
+
+#[test]
+fn lines_that_run_nothing_make_no_region() {
+    let mut shell = Printer::new(7, "a");
+    let mut stream = shell.start() + &shell.command("(exit 9)", "", 9);
+    for line in ["", "# comment", "abc^C"] {
+        stream += &(shell.prompt() + line + "\r\n" + &shell.idle(9));
+    }
+    // A failed history expansion: a new prompt without an end marker.
+    stream += &(shell.prompt() + "!nosuch\r\nbash: !nosuch: event not found\r\n" + &shell.prompt());
+    let (mut log, _) = logged(&stream);
+    assert_eq!(log.regions().len(), 1);
+    let not_run: Vec<LogEvent> =
+        std::iter::from_fn(|| log.poll()).filter(|event| matches!(event, LogEvent::NotRun { .. })).collect();
+    assert_eq!(not_run.len(), 4);
+    assert_eq!(not_run.last(), Some(&LogEvent::NotRun { status: None, first_line: 6, lines: 1 }));
+}
+
+#[test]
+fn a_line_that_does_not_parse_is_a_region() {
+    let mut shell = Printer::new(7, "a");
+    let stream =
+        shell.start() + &shell.prompt() + "echo )\r\nbash: syntax error\r\n" + &shell.idle(2) + &shell.prompt();
+    assert_eq!(regions(&stream), ["echo )|bash: syntax error|2"]);
+}
+
+#[test]
+fn commands_pasted_together_end_one_by_one() {
+    let mut shell = Printer::new(7, "a");
+    let next = |shell: &mut Printer, prev| shell.mark(marker::Kind::Output, |marker| marker.prev = Some(prev));
+    let stream = shell.start()
+        + &shell.prompt()
+        + "echo a\r\n(exit 5)\r\necho c\r\n"
+        + &next(&mut shell, 0)
+        + "a\r\n"
+        + &next(&mut shell, 0)
+        + &next(&mut shell, 5)
+        + "c\r\n"
+        + &shell.end(0);
+    assert_eq!(regions(&stream), ["echo a|a|0", "(exit 5)||5", "echo c|c|0"]);
+}
+
+#[test]
+fn a_redrawn_prompt_is_the_same_prompt() {
+    let mut shell = Printer::new(7, "a");
+    let stream = shell.start() + &shell.prompt() + "ls ";
+    shell.seq -= 1;
+    let stream = stream + "\r\na b\r\n" + &shell.prompt() + "ls a\r\n" + &shell.output() + "a\r\n" + &shell.end(0);
+    let (mut log, lines) = logged(&stream);
+    assert_eq!(log.regions().map(|region| short(region, &lines)).collect::<Vec<_>>(), ["ls a|a|0"]);
+    let prompts = std::iter::from_fn(|| log.poll()).filter(|event| *event == LogEvent::Prompt).count();
+    assert_eq!(prompts, 1);
+}
+
+#[test]
+fn a_replay_moves_nothing() {
+    let mut shell = Printer::new(7, "a");
+    let past = shell.start() + &shell.command("echo hi", "hi\r\n", 0) + &shell.prompt();
+    let mut inner = Printer::new(8, "b");
+    let nested = inner.start() + &inner.command("true", "", 0) + &inner.prompt() + "exit\r\n" + &inner.output();
+    let stream = past.clone()
+        + "bash\r\n"
+        + &shell.output()
+        + &nested
+        + &shell.end(0)
+        + &shell.prompt()
+        + "cat log\r\n"
+        + &shell.output()
+        + &past
+        + &nested
+        + "\r\n"
+        + &shell.end(0)
+        + &shell.prompt();
+    let found = regions(&stream);
+    assert_eq!(found.len(), 5, "{found:#?}");
+    assert!(found[1].starts_with("bash|") && found[1].ends_with("|0"));
+    assert_eq!(found[3], "exit||~");
+    assert!(found[4].starts_with("cat log|") && found[4].ends_with("|0"));
+}
+
+#[test]
+fn nested_shells_close_from_inside() {
+    let (mut outer, mut middle, mut inner) = (Printer::new(7, "a"), Printer::new(8, "b"), Printer::new(9, "c"));
+    let stream = outer.start()
+        + &outer.prompt()
+        + "bash\r\n"
+        + &outer.output()
+        + &middle.start()
+        + &middle.prompt()
+        + "bash\r\n"
+        + &middle.output()
+        + &inner.start()
+        + &inner.command("echo 3", "3\r\n", 0)
+        + &inner.prompt()
+        + "kill\r\n"
+        + &inner.output()
+        + "Killed\r\n"
+        + &outer.end(137)
+        + &outer.prompt();
+    let (mut log, lines) = logged(&stream);
+    let found: Vec<String> = log.regions().map(|region| short(region, &lines)).collect();
+    assert!(found[0].ends_with("|137") && found[0].contains("3"), "{found:?}");
+    assert!(found[1].starts_with("bash|") && found[1].ends_with("|~"), "{found:?}");
+    assert_eq!(found[2..], ["echo 3|3|0", "kill|Killed|~"]);
+    assert_eq!(log.regions().map(|region| region.depth).collect::<Vec<_>>(), [0, 1, 2, 2]);
+    assert_eq!(std::iter::from_fn(|| log.poll()).filter(|event| *event == LogEvent::ShellEnded).count(), 2);
+}
+
+#[test]
+fn exec_replaces_the_shell() {
+    let (mut old, mut new) = (Printer::new(7, "a"), Printer::new(7, "b"));
+    let stream = old.start()
+        + &old.prompt()
+        + "exec bash\r\n"
+        + &old.output()
+        + &new.start()
+        + &new.command("echo n", "n\r\n", 0);
+    assert_eq!(regions(&stream), ["exec bash||~", "echo n|n|0"]);
+}
+
+#[test]
+fn a_prompt_ends_the_command_where_no_marker_will() {
+    let mut shell = Printer::new(7, "a");
+    let prompt = |shell: &mut Printer, hooked| {
+        let prompt = shell.mark(marker::Kind::Prompt, |marker| (marker.hooked, marker.status) = (hooked, Some(4)));
+        prompt + "$ " + &shell.mark(marker::Kind::Input, |_| {})
+    };
+    // The hook is known to be gone.
+    let stream =
+        shell.start() + &shell.prompt() + "x\r\n" + &shell.output() + "out\r\n" + &prompt(&mut shell, Some(false));
+    assert_eq!(regions(&stream), ["x|out|4"]);
+    // Nobody knows, and another command follows.
+    let stream = shell.start()
+        + &shell.prompt()
+        + "x\r\n"
+        + &shell.output()
+        + "out\r\n"
+        + &prompt(&mut shell, None)
+        + "y\r\n"
+        + &shell.output()
+        + "more\r\n";
+    let (_, lines) = logged(&stream);
+    assert_eq!(regions(&stream)[0], "x|out|4");
+    assert_eq!((regions(&stream)[1].as_str(), lines.last().unwrap().as_str()), ("y||..", "more"));
+    // An accident: the hook is known to be there.
+    let stream = shell.start()
+        + &shell.prompt()
+        + "x\r\n"
+        + &shell.output()
+        + &prompt(&mut shell, Some(true))
+        + "\r\nrest\r\n"
+        + &shell.end(0);
+    assert_eq!(regions(&stream), ["x|$/rest|0"]);
+}
+
+#[test]
+fn the_programs_end_closes_everything() {
+    let mut shell = Printer::new(7, "a");
+    let stream =
+        shell.start() + &shell.prompt() + "exit 3\r\n" + &shell.output() + "exit\r\n\x1b]133;E;3;dt=abcd1234\x1b\\";
+    let (mut log, lines) = logged(&stream);
+    assert_eq!(log.regions().map(|region| short(region, &lines)).collect::<Vec<_>>(), ["exit 3|exit|~"]);
+    assert_eq!((log.shell(), log.program_exit()), (ShellState::Ended, Some(3)));
+    assert_eq!(std::iter::from_fn(|| log.poll()).last(), Some(LogEvent::Ended { status: Some(3) }));
+}
+
+#[test]
+fn without_the_nonce_nothing_is_a_marker() {
+    let mut shell = Printer::new(7, "a");
+    let stream = (shell.start() + &shell.command("echo hi", "hi\r\n", 0)).replace("abcd1234", "abcd1235");
+    let (log, lines) = logged(&stream);
+    assert_eq!((log.shell(), log.regions().len()), (ShellState::NoShell, 0));
+    assert_eq!(lines, ["$ echo hi", "hi"]);
+}
+
+#[test]
+fn places_are_told_as_they_change() {
+    let (mut here, mut there) = (Printer::new(7, "a"), Printer::new(7, "b"));
+    there.host = "there";
+    let stream = here.start()
+        + &here.prompt()
+        + "ssh\r\n"
+        + &here.output()
+        + &there.start()
+        + &there.command("pwd", "/\r\n", 0)
+        + &here.end(0)
+        + &here.prompt();
+    let (mut log, _) = logged(&stream);
+    let hosts: Vec<String> = std::iter::from_fn(|| log.poll())
+        .filter_map(|event| if let LogEvent::Place(place) = event { Some(place.host) } else { None })
+        .collect();
+    assert_eq!(hosts, ["here", "there", "here"]);
+    assert_eq!(log.region(2).unwrap().place.as_ref().unwrap().host, "there");
+}
+
+/// A session with a program in it: input regions opened and closed by hand, at offsets of the stream.
+fn with_inputs(records: Option<Vec<Region>>, step: usize) -> Log {
+    let mut shell = Printer::new(7, "a");
+    let before = shell.start() + &shell.prompt() + "gdb\r\n" + &shell.output() + "hello\r\n(gdb) ";
+    let pieces = ["p 1\r\n$1 = 1\r\n(gdb) ", "p 2\r\n$2 = 2\r\n$3 = ", "", "q\r\nbye"].map(str::to_owned);
+    let after = shell.end(0) + &shell.prompt();
+    let mut log = Log::new(SIZE, Widths::default(), Some(nonce()));
+    let live = records.is_none();
+    log.expect_records(records.unwrap_or_default());
+    let feed = |log: &mut Log, text: &str| text.as_bytes().chunks(step).for_each(|piece| log.feed(piece, Wall(5)));
+    feed(&mut log, &before);
+    for (at, piece) in pieces.iter().enumerate() {
+        if live {
+            log.open_input(format!("line {at}"), Wall(5));
+        }
+        feed(&mut log, piece);
+        if live && at == 0 {
+            log.close_input(Wall(6));
+        }
+    }
+    feed(&mut log, &after);
+    log
+}
+
+#[test]
+fn input_regions_come_back_from_their_records() {
+    let live = with_inputs(None, usize::MAX);
+    let text = lines(&mut live.clone());
+    let found: Vec<String> = live.regions().map(|region| short(region, &text)).collect();
+    assert_eq!(found[1..], ["line 0|$1 = 1|-", "line 1|$2 = 2|-", "line 2||-", "line 3|bye|-"], "{text:?}");
+    let records: Vec<Region> = live.regions().cloned().collect();
+    for step in [usize::MAX, 1, 3, 7] {
+        let again = with_inputs(Some(records.clone()), step);
+        assert_eq!(again.regions().cloned().collect::<Vec<_>>(), records);
+        assert_eq!(lines(&mut again.clone()), text);
+    }
+}
+
+#[test]
+fn memory_stays_bounded() {
+    let mut log = Log::new(SIZE, Widths::default(), Some(nonce()));
+    let mut text = Vec::new();
+    for round in 0..3000_u32 {
+        let mut shell = Printer::new(round + 1, "x");
+        log.feed((shell.start() + &shell.prompt() + "bash\r\n" + &shell.output()).as_bytes(), Wall(1));
+        log.cooked.take_settled(&mut text);
+        while log.poll().is_some() {}
+        assert!(log.regions().len() <= 1000 + 65);
+    }
+}

@@ -1,0 +1,178 @@
+//! The integrated shells of a session, one inside the other, and which of their markers are to be believed.
+//!
+//! A marker with the right nonce may still be none that a shell prints now: somebody may show the session's own log.
+//! Each shell counts its markers, and what does not count on is a replay.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::store::Closing;
+use super::{Place, ShellId};
+use crate::time::Wall;
+use crate::vt::marker::{Kind, Marker};
+
+/// Shells remembered after they are gone, so that a replay of theirs is known for one. A session of a thousand nested
+/// shells is rare, and a replay of shells older than that, from the very same session, is rarer.
+const GONE_MAX: usize = 1000;
+
+/// Shells one inside the other; beyond, the outermost are forgotten.
+const NESTED_MAX: usize = 64;
+
+/// What a shell does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// At its prompt, or just before showing it.
+    AtPrompt {
+        /// Whether the prompt is complete and typing may start.
+        ready: bool,
+        /// When the prompt came.
+        since: Wall,
+    },
+    /// It asks for the rest of a command.
+    Continuing {
+        /// Whether its continuation prompt is complete.
+        ready: bool,
+    },
+    /// It runs a command.
+    Running,
+}
+
+/// An integrated shell.
+#[derive(Debug, Clone)]
+pub(crate) struct Shell {
+    pub(crate) id: ShellId,
+    pub(crate) instance: String,
+    pub(crate) user: String,
+    /// The counter of its last marker that has one.
+    seq: u64,
+    pub(crate) phase: Phase,
+    /// The open region of its command.
+    pub(crate) region: Option<u32>,
+    pub(crate) cwd: Option<String>,
+    /// The stages it told last, believed or not.
+    pub(crate) stages: Vec<i32>,
+    /// The end of its command's output, where that was told before the status.
+    pub(crate) early: Option<Closing>,
+    /// The lines of its last input behind the first, for when each turns out to be a command.
+    pub(crate) pasted: VecDeque<String>,
+}
+
+impl Shell {
+    /// Where it runs.
+    pub(crate) fn place(&self) -> Place {
+        Place { host: self.id.host.clone(), user: self.user.clone() }
+    }
+}
+
+/// Whose marker it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admitted {
+    /// Of the shell at this depth.
+    Known(usize),
+    /// Of a shell that has just shown itself, or one that was thought gone.
+    New,
+    /// No shell's: a replay.
+    No,
+}
+
+/// The shells, outermost first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shells {
+    stack: Vec<Shell>,
+    /// The last counter of shells that are gone.
+    gone: BTreeMap<String, u64>,
+    gone_order: VecDeque<String>,
+}
+
+impl Shells {
+    /// The shell that has the terminal.
+    pub(crate) fn top(&self) -> Option<&Shell> {
+        self.stack.last()
+    }
+
+    pub(crate) fn top_mut(&mut self) -> Option<&mut Shell> {
+        self.stack.last_mut()
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Whether a marker without a counter (B, P) comes from the shell that has the terminal.
+    pub(crate) fn is_top(&self, marker: &Marker) -> bool {
+        self.top().is_some_and(|top| top.id.pid == marker.pid && top.instance == marker.instance)
+    }
+
+    /// Judges a marker with a counter, and counts it.
+    pub(crate) fn admit(&mut self, marker: &Marker) -> Admitted {
+        let Some(seq) = marker.seq else { return Admitted::No };
+        let same = |shell: &Shell| shell.instance == marker.instance && shell.id.pid == marker.pid;
+        if let Some(depth) = self.stack.iter().rposition(same) {
+            let Some(shell) = self.stack.get_mut(depth) else { return Admitted::No };
+            // The prompt is drawn again with the counter it has.
+            let redraw = marker.kind == Kind::Prompt && seq == shell.seq;
+            if seq <= shell.seq && !redraw {
+                return Admitted::No;
+            }
+            shell.seq = seq;
+            return Admitted::Known(depth);
+        }
+        if self.gone.get(&marker.instance).is_some_and(|&last| seq <= last) {
+            return Admitted::No;
+        }
+        // A shell shows itself with its first end marker, or, where it cannot print one, with a prompt.
+        if marker.kind == Kind::Output { Admitted::No } else { Admitted::New }
+    }
+
+    /// Whether this marker's prompt is one that stands already, drawn again. Ask before [`Self::admit`].
+    pub(crate) fn is_redraw(&self, marker: &Marker) -> bool {
+        self.is_top(marker) && self.top().is_some_and(|top| marker.seq == Some(top.seq))
+    }
+
+    /// The depth of a shell in whose process another has started by `exec`.
+    pub(crate) fn replaced_by(&self, marker: &Marker) -> Option<usize> {
+        let host = marker.host.as_deref().unwrap_or_default();
+        self.stack.iter().rposition(|shell| shell.id.pid == marker.pid && shell.id.host == host)
+    }
+
+    /// Puts a shell on top. Returns the open region of a shell that had to be forgotten for it.
+    pub(crate) fn push(&mut self, marker: &Marker, since: Wall) -> Option<u32> {
+        self.gone.remove(&marker.instance);
+        self.gone_order.retain(|instance| *instance != marker.instance);
+        let mut forgotten = None;
+        if self.stack.len() >= NESTED_MAX {
+            let shell = self.stack.remove(0);
+            forgotten = shell.region;
+            self.bury(shell);
+        }
+        self.stack.push(Shell {
+            id: ShellId { host: marker.host.clone().unwrap_or_default(), pid: marker.pid },
+            instance: marker.instance.clone(),
+            user: marker.user.clone().unwrap_or_default(),
+            seq: marker.seq.unwrap_or_default(),
+            phase: Phase::AtPrompt { ready: false, since },
+            region: None,
+            cwd: None,
+            stages: Vec::new(),
+            early: None,
+            pasted: VecDeque::new(),
+        });
+        forgotten
+    }
+
+    /// Takes the shell on top away.
+    pub(crate) fn pop(&mut self) -> Option<Shell> {
+        let shell = self.stack.pop()?;
+        self.bury(shell.clone());
+        Some(shell)
+    }
+
+    fn bury(&mut self, shell: Shell) {
+        self.gone.insert(shell.instance.clone(), shell.seq);
+        self.gone_order.push_back(shell.instance);
+        if self.gone_order.len() > GONE_MAX
+            && let Some(oldest) = self.gone_order.pop_front()
+        {
+            self.gone.remove(&oldest);
+        }
+    }
+}
