@@ -340,13 +340,17 @@ const REGIONS: Tool = Tool {
     parameters: &[
         CLOSED_TOO,
         optional("last", Takes::Integer { min: 1, max: 500 }, "How many, the newest, 1 to 500. Default 20."),
-        optional("status", Takes::Choice(REGION_STATUS), "Only those with this status."),
+        optional(
+            "status",
+            Takes::Choice(REGION_STATUS),
+            "Only those with this status: `finished`, `running`, or `ended` (its shell went away first).",
+        ),
         optional("pattern", Takes::Pattern, "Regex: only those whose command line matches."),
     ],
 };
 
-/// The status words that a region can have.
-pub const REGION_STATUS: &[&str] = &["finished", "running", "prompt", "waiting", "quiet", "ended"];
+/// The status words that a region can have in a list.
+pub const REGION_STATUS: &[&str] = &["finished", "running", "ended"];
 
 const SESSION_RESIZE: Tool = Tool {
     name: "session_resize",
