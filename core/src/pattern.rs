@@ -135,7 +135,7 @@ fn explain(linear: &regex::Error, fancy: &fancy_regex::Error) -> String {
             let fancy = fancy.to_string().replace('\n', " ");
             match place {
                 Some(column) if !reason.contains("look-around") && !reason.contains("backreference") => {
-                    format!("{reason} (at character {})", column)
+                    format!("{reason} (at character {column})")
                 }
                 _ => fancy,
             }

@@ -5,6 +5,8 @@
 pub mod calls;
 pub mod cli;
 pub mod config;
+pub mod driver;
+pub mod feed;
 pub mod hub;
 pub mod mcp;
 pub mod pane;

@@ -1,5 +1,7 @@
 //! The harness of the suites.
 
 pub mod binary;
+pub mod client;
 pub mod needs;
+pub mod person;
 pub mod stage;

@@ -1,10 +1,36 @@
 //! What a client can ask for. A [`Request`] is always valid: patterns are compiled, keys parsed, ranges checked
 //! before one exists, so nothing behind it has to refuse for a reason that the client could have been told at once.
 
+mod outcome;
+mod run;
+mod send;
+mod wait;
+mod watch;
+
 use std::time::Duration;
+
+pub use outcome::{Outcome, Status};
+pub(crate) use run::{RunCall, Step, Target};
+pub(crate) use send::SendCall;
+pub(crate) use wait::WaitCall;
+pub(crate) use watch::{QUIET, REST, Resting, SCREEN_BUSY, SCREEN_REST, Seen};
 
 use crate::keys::Key;
 use crate::pattern::Pattern;
+
+/// Names a call until it is concluded.
+pub type CallId = u64;
+
+/// The calls that take time: each is a machine of its own inside the session's.
+#[derive(Debug, Clone)]
+pub enum Waiting {
+    /// `run`.
+    Run(Run),
+    /// `send`.
+    Send(Send),
+    /// `wait`.
+    Wait(Wait),
+}
 
 /// One tool call, as the session or the hub carries it out.
 #[derive(Debug, Clone)]

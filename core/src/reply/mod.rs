@@ -1,6 +1,21 @@
 //! What a model reads: a status line, notes, and output, in that order, so that no output can pass for the
 //! server's words.
 
+pub mod advice;
+mod meta;
+mod status;
+
+use std::time::Duration;
+
+use crate::call::{Outcome, Status};
+use crate::lines::Lines;
+use crate::region::{Place, Region, State};
+use crate::show::{Body, Source, body};
+use crate::text::visible::spell_out;
+
+pub use meta::region_fields;
+pub use status::{region_line, seconds, status_line};
+
 /// A finished reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
@@ -10,4 +25,190 @@ pub struct Reply {
     pub meta: serde_json::Map<String, serde_json::Value>,
     /// Whether the result says `isError`.
     pub is_error: bool,
+}
+
+impl Reply {
+    /// A failed call: what is wrong and what to do next.
+    #[must_use]
+    pub fn error(session: Option<&str>, text: &str) -> Self {
+        let text = spell_out(text);
+        let mut meta = serde_json::Map::new();
+        if let Some(session) = session {
+            meta.insert("session".into(), session.into());
+        }
+        meta.insert("status".into(), Status::Error.word().into());
+        meta.insert("notes".into(), serde_json::Value::Array(Vec::new()));
+        Self { text: format!("error: {text}"), meta, is_error: true }
+    }
+
+    /// A reply made of a status line, notes and lines of output.
+    #[must_use]
+    pub fn ok(session: Option<&str>, status: &str, notes: &[String], output: &[String]) -> Self {
+        let mut meta = serde_json::Map::new();
+        if let Some(session) = session {
+            meta.insert("session".into(), session.into());
+        }
+        meta.insert("status".into(), Status::Ok.word().into());
+        meta.insert("notes".into(), notes.into());
+        Self { text: layout(&[status.to_owned()], notes, output), meta, is_error: false }
+    }
+
+    /// Adds a field for programs.
+    #[must_use]
+    pub fn with(mut self, field: &str, value: impl Into<serde_json::Value>) -> Self {
+        self.meta.insert(field.to_owned(), value.into());
+        self
+    }
+}
+
+/// A screen as it is shown in a reply.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ScreenText {
+    /// The rows shown.
+    pub rows: Vec<String>,
+    /// Columns of the screen.
+    pub cols: u16,
+    /// Rows of the screen.
+    pub height: u16,
+    /// The cursor's column and row, from 1.
+    pub cursor: (u16, u16),
+}
+
+/// What a reply needs beside the outcome.
+#[derive(Debug)]
+pub struct Scene<'a> {
+    /// The session's name.
+    pub session: &'a str,
+    /// The lines, as they stood when the call was concluded.
+    pub lines: &'a dyn Lines,
+    /// The screen, where one was asked for or a full-screen program is up.
+    pub screen: Option<&'a ScreenText>,
+    /// The server's own place, which is not mentioned.
+    pub home: &'a Place,
+    /// Notes of the driver, said behind the machine's.
+    pub notes: Vec<String>,
+}
+
+/// Renders the reply to a waiting call.
+#[must_use]
+pub fn render(outcome: &Outcome, scene: Scene<'_>) -> Reply {
+    if let Some(text) = &outcome.error {
+        let mut reply = Reply::error(Some(scene.session), text);
+        if let Some(unsent) = outcome.unsent {
+            reply.meta.insert("ran".into(), outcome.ran.iter().map(meta::ran_fields).collect());
+            reply.meta.insert("unsent".into(), unsent.into());
+        }
+        return reply;
+    }
+    let mut notes: Vec<String> = outcome.notes.iter().chain(&scene.notes).map(|note| spell_out(note).into_owned()).collect();
+    let (mut output, clipped) = match outputs(outcome, &scene) {
+        Ok(shown) => shown,
+        Err(why) => {
+            notes.push(format!("the output cannot be shown: {why}"));
+            (Vec::new(), true)
+        }
+    };
+    if let Some(screen) = scene.screen {
+        // The rows of a full-screen program are its output; otherwise the screen stands behind the new lines.
+        if outcome.status == Status::Screen {
+            output.clear();
+        }
+        output.extend(screen.rows.iter().cloned());
+    }
+    let statuses = status::status_lines(outcome, &scene);
+    let meta = meta::fields(outcome, &scene, clipped, &notes);
+    Reply { text: layout(&statuses, &notes, &output), meta, is_error: false }
+}
+
+/// The output part, and whether it shows less than there is.
+fn outputs(outcome: &Outcome, scene: &Scene<'_>) -> Result<(Vec<String>, bool), String> {
+    if outcome.status == Status::Screen && scene.screen.is_some() {
+        return Ok((Vec::new(), false));
+    }
+    if outcome.ran.len() > 1 {
+        return several(outcome, scene);
+    }
+    let (first, count, region) = match (&outcome.region, outcome.output) {
+        (Some(region), None) => (region.first_line, region.lines, Some(region.id)),
+        (_, Some((first, count))) => (first, count, None),
+        (None, None) => return Ok((Vec::new(), false)),
+    };
+    let shown = body(scene.lines, first, count, &outcome.shape, Source { session: scene.session, region })?;
+    Ok((shown.lines, shown.clipped))
+}
+
+/// Each region's output under a line that names it; the budget is shared.
+fn several(outcome: &Outcome, scene: &Scene<'_>) -> Result<(Vec<String>, bool), String> {
+    let mut lines = Vec::new();
+    let mut clipped = false;
+    let share = (crate::text::clip::Budget::default().lines / outcome.ran.len()).max(4);
+    let current = outcome.region.as_ref();
+    for region in &outcome.ran {
+        let region = current.filter(|last| last.id == region.id).unwrap_or(region);
+        let source = Source { session: scene.session, region: Some(region.id) };
+        let mut shape = outcome.shape.clone();
+        if shape.show.is_none() && shape.last_lines.is_none() && region.lines > share as u64 {
+            shape.last_lines = Some(share);
+        }
+        let Body { lines: shown, clipped: cut, .. } = body(scene.lines, region.first_line, region.lines, &shape, source)?;
+        lines.push(format!("[#{}]", region.id));
+        if cut && shape.show.is_none() {
+            let left = region.lines - (shown.len() as u64).min(region.lines);
+            if left > 0 {
+                lines.push(format!("[... {left} earlier lines left out: read session=\"{}\" region={} ...]", scene.session, region.id));
+            }
+        }
+        lines.extend(shown);
+        clipped |= cut;
+    }
+    Ok((lines, clipped))
+}
+
+/// Lays the parts out, every character visible.
+fn layout(statuses: &[String], notes: &[String], output: &[String]) -> String {
+    let mut text = String::new();
+    for status in statuses {
+        text.push_str(&spell_out(status).replace('\n', " "));
+        text.push('\n');
+    }
+    for note in notes {
+        text.push_str("note: ");
+        text.push_str(&spell_out(note).replace('\n', " "));
+        text.push('\n');
+    }
+    if !output.is_empty() {
+        text.push_str("---\n");
+        for line in output {
+            text.push_str(&spell_out(line));
+            text.push('\n');
+        }
+    }
+    text.truncate(text.trim_end_matches('\n').len());
+    text
+}
+
+/// Where a region ran, as a reply says it: only what differs from the server's own place.
+fn elsewhere(region: &Region, home: &Place) -> Option<String> {
+    let place = region.place.as_ref()?;
+    match (place.host == home.host, place.user == home.user) {
+        (true, true) => None,
+        (true, false) => Some(format!("as {}", place.user)),
+        (false, true) => Some(format!("on {}", place.host)),
+        (false, false) => Some(format!("on {}@{}", place.user, place.host)),
+    }
+}
+
+/// How long a region ran, where it has ended.
+fn took(region: &Region) -> Duration {
+    region.ended.map_or(Duration::ZERO, |ended| Duration::from_millis(ended.0.saturating_sub(region.started.0)))
+}
+
+/// A region's status as a word for programs.
+#[must_use]
+pub fn region_status(region: &Region) -> &'static str {
+    match region.state {
+        State::Running => "running",
+        State::Finished => "finished",
+        State::Lost => "ended",
+    }
 }

@@ -1,12 +1,40 @@
-//! The sessions behind the front: opens the state directory and hands out the desk.
+//! The sessions behind the front: names to tasks, and the calls that need no waiting.
 
+mod create;
+mod list;
+mod looks;
+mod pick;
+mod recover;
+pub mod region_files;
+pub mod save;
+mod waiting;
+
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use dtmcp_core::call::{Request, Waiting};
+use dtmcp_core::record::Meta;
+use dtmcp_core::region::Place;
+use dtmcp_core::reply::Reply;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
+use crate::driver::Message;
+use crate::feed::Watcher;
 use crate::mcp::desk::Desk;
+use crate::store::lock::Lock;
+use crate::store::{Home, bin};
+use crate::terminal::{PaneId, Terminal, Tmux, TmuxConfig};
 
-/// Why no calls can be taken; the text is for the person who started the server.
+/// Sessions that may be open at once: each holds a few file descriptors and a shell.
+pub const SESSIONS_MAX: usize = 200;
+
+/// Why no calls can be taken; the text is for the person who started the server, and for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenError(String);
 
@@ -18,10 +46,152 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// Takes the state directory for this process.
+/// An open session, as the hub knows it.
+#[derive(Debug)]
+pub(crate) struct Handle {
+    pub(crate) name: String,
+    pub(crate) mailbox: mpsc::Sender<Message>,
+    pub(crate) meta: Meta,
+    pub(crate) pane: PaneId,
+    pub(crate) dir: PathBuf,
+    pub(crate) region_files: region_files::RegionFiles,
+}
+
+/// The sessions of one state directory.
+#[derive(Debug)]
+pub struct Hub {
+    pub(crate) config: Config,
+    pub(crate) home: Home,
+    pub(crate) terminal: Arc<dyn Terminal>,
+    pub(crate) watcher: Watcher,
+    sessions: Mutex<BTreeMap<String, Arc<Handle>>>,
+    next_call: AtomicU64,
+    /// Becomes true once the sessions of an earlier server have been taken over.
+    recovered: watch::Receiver<bool>,
+    /// One session is made or closed at a time, so that a name means one session.
+    changing: tokio::sync::Mutex<()>,
+    lock: Mutex<Option<Lock>>,
+    pub(crate) place: Place,
+    /// Where the tmux socket stands: another TMUX_TMPDIR is another tmux.
+    pub(crate) socket_path: Option<String>,
+    /// The program that panes run, once it stands in the state directory.
+    program: watch::Sender<Option<Result<PathBuf, String>>>,
+}
+
+/// Takes the state directory for this process, and begins to take over the sessions that are open in it.
 ///
 /// # Errors
-/// Where it cannot be had.
+/// Where the directory cannot be had, or another server has it.
 pub fn open(config: &Config) -> Result<Arc<dyn Desk>, OpenError> {
-    Err(OpenError(format!("sessions are not available yet in {}", config.home.display())))
+    let terminal = Tmux::new(TmuxConfig {
+        socket: config.socket.clone(),
+        home: config.home.clone(),
+        env: std::env::vars_os().collect(),
+    });
+    let socket_path = terminal.socket_path().display().to_string();
+    open_with(config, Arc::new(terminal), Some(socket_path)).map(|hub| hub as Arc<dyn Desk>)
+}
+
+/// As [`open`], over any terminal.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_with(config: &Config, terminal: Arc<dyn Terminal>, socket_path: Option<String>) -> Result<Arc<Hub>, OpenError> {
+    let home = Home::open(&config.home).map_err(|error| {
+        OpenError(format!(
+            "the state directory cannot be used: {error}. Set DOCENT_TERMINAL_MCP_HOME to a directory that only you can write to"
+        ))
+    })?;
+    let lock = Lock::take(&home.lock()).map_err(|error| OpenError(error.to_string()))?;
+    let (done, recovered) = watch::channel(false);
+    let hub = Arc::new(Hub {
+        config: config.clone(),
+        home,
+        terminal,
+        watcher: Watcher::new(),
+        sessions: Mutex::default(),
+        next_call: AtomicU64::new(1),
+        recovered,
+        changing: tokio::sync::Mutex::default(),
+        lock: Mutex::new(Some(lock)),
+        place: recover::place(),
+        socket_path,
+        program: watch::channel(None).0,
+    });
+    // The panes run the program from the state directory, so that it may be rebuilt or moved while they live.
+    let bin = hub.home.bin_dir();
+    let program = tokio::task::spawn_blocking(move || bin::install(&bin).map_err(|error| error.to_string()));
+    tokio::spawn(recover::take_over(Arc::clone(&hub), done));
+    tokio::spawn({
+        let hub = Arc::clone(&hub);
+        async move {
+            let installed = program.await.unwrap_or_else(|error| Err(error.to_string()));
+            hub.program.send_replace(Some(installed));
+        }
+    });
+    Ok(hub)
+}
+
+impl Hub {
+    pub(crate) fn handle(&self, name: &str) -> Option<Arc<Handle>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    pub(crate) fn handles(&self) -> Vec<Arc<Handle>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    pub(crate) fn insert(&self, handle: Handle) -> Arc<Handle> {
+        let handle = Arc::new(handle);
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(handle.name.clone(), Arc::clone(&handle));
+        handle
+    }
+
+    pub(crate) fn remove(&self, name: &str) {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+
+    /// The program that panes run.
+    ///
+    /// # Errors
+    /// Where it could not be put into the state directory.
+    pub(crate) async fn program(&self) -> Result<PathBuf, String> {
+        let mut program = self.program.subscribe();
+        match program.wait_for(Option::is_some).await {
+            Ok(installed) => installed.clone().unwrap_or_else(|| Err("the program is not there".to_owned())),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Waits until the sessions of an earlier server are there.
+    async fn ready(&self) {
+        let mut recovered = self.recovered.clone();
+        // The sender is dropped only once it has said true.
+        drop(recovered.wait_for(|done| *done).await);
+    }
+}
+
+#[async_trait]
+impl Desk for Hub {
+    async fn call(&self, actor: &str, request: Request, cancel: CancellationToken) -> Reply {
+        self.ready().await;
+        match request {
+            Request::Create(create) => self.create(actor, create, cancel).await,
+            Request::List { session, closed } => self.list(actor, session.as_deref(), closed).await,
+            Request::Close { session } => self.close(session.as_deref()).await,
+            Request::Resize { session, how } => self.resize(session.as_deref(), how).await,
+            Request::Run(run) => self.wait_for(actor, Waiting::Run(run), cancel).await,
+            Request::Send(send) => self.wait_for(actor, Waiting::Send(send), cancel).await,
+            Request::Wait(wait) => self.wait_for(actor, Waiting::Wait(wait), cancel).await,
+            Request::Read(read) => self.read(actor, read).await,
+            Request::Search(search) => self.search(actor, search).await,
+            Request::Regions { session, last, status, pattern } => {
+                self.regions(actor, session.as_deref(), last, status.as_deref(), pattern.as_ref()).await
+            }
+        }
+    }
+
+    fn release(&self) {
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
 }

@@ -12,6 +12,7 @@
 
 pub mod bin;
 pub mod files;
+pub mod lines;
 pub mod lock;
 pub mod shell;
 
@@ -228,10 +229,10 @@ impl SessionDir {
         self.path.join("state.json")
     }
 
-    /// What is about to be typed, and what became of it.
+    /// The last line that was to be typed, and what became of it.
     #[must_use]
-    pub fn intents(&self) -> PathBuf {
-        self.path.join("intents.jsonl")
+    pub fn intent(&self) -> PathBuf {
+        self.path.join("intent.json")
     }
 
     /// The nonce of the session's markers; drawn by its pane.

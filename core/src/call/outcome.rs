@@ -1,0 +1,113 @@
+//! What a waiting call came to: the decision, without the text of any line, so that the machine decides without
+//! reading the log and a large reply is rendered off its task.
+
+use std::time::Duration;
+
+use super::{ScreenView, Shape};
+use crate::region::Region;
+
+/// The status words of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// A command ended.
+    Finished,
+    /// A program, or a plain shell, shows its next prompt.
+    Prompt,
+    /// The shell or program wants the rest of what was typed.
+    Continuation,
+    /// A full-screen program has drawn and settled.
+    Screen,
+    /// `until` was seen.
+    Matched,
+    /// Neither markers nor inspection can tell, and nothing was printed for a while.
+    Quiet,
+    /// The session's program ended.
+    Ended,
+    /// Time ran out; nothing was killed.
+    Running,
+    /// What was asked was typed or pressed.
+    Sent,
+    /// Anything else that went well.
+    Ok,
+    /// The call failed.
+    Error,
+}
+
+impl Status {
+    /// The word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Prompt => "prompt",
+            Self::Continuation => "continuation",
+            Self::Screen => "screen",
+            Self::Matched => "matched",
+            Self::Quiet => "quiet",
+            Self::Ended => "ended",
+            Self::Running => "running",
+            Self::Sent => "sent",
+            Self::Ok => "ok",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What a call came to.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The status.
+    pub status: Status,
+    /// The region the reply is about, as it stands; of a running one, `lines` counts what there is so far.
+    pub region: Option<Region>,
+    /// The output the reply shows, where it is not the region's: first line and count.
+    pub output: Option<(u64, u64)>,
+    /// With several lines: the regions made, in order.
+    pub ran: Vec<Region>,
+    /// With several lines: how many were not typed; none where the call had one line.
+    pub unsent: Option<usize>,
+    /// How long the call, or its region, took.
+    pub elapsed: Duration,
+    /// The prompt it waits at.
+    pub prompt: Option<String>,
+    /// The line that `until` matched.
+    pub matched: Option<u64>,
+    /// The exit status of the session's program, where that is what ended.
+    pub program_exit: Option<i32>,
+    /// Notes, without their `note: `.
+    pub notes: Vec<String>,
+    /// What of the screen is wanted beside the output.
+    pub screen: ScreenView,
+    /// What of the output is shown.
+    pub shape: Shape,
+    /// What is wrong and what to do next, for [`Status::Error`].
+    pub error: Option<String>,
+}
+
+impl Outcome {
+    /// An outcome with this status and nothing else.
+    #[must_use]
+    pub fn new(status: Status) -> Self {
+        Self {
+            status,
+            region: None,
+            output: None,
+            ran: Vec::new(),
+            unsent: None,
+            elapsed: Duration::ZERO,
+            prompt: None,
+            matched: None,
+            program_exit: None,
+            notes: Vec::new(),
+            screen: ScreenView::None,
+            shape: Shape::default(),
+            error: None,
+        }
+    }
+
+    /// A failed call.
+    #[must_use]
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { error: Some(text.into()), ..Self::new(Status::Error) }
+    }
+}

@@ -1,0 +1,278 @@
+//! `run`: types lines one at a time, each once the one before has been answered.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::watch::{REST, Verdict, Seen, Watch, prompt_text};
+use super::{Outcome, Run, Shape, Status};
+use crate::log::{LogEvent, ShellState};
+use crate::pattern::Pattern;
+use crate::prompt::Shape as PromptShape;
+use crate::region::{Kind, Region, State};
+use crate::time::Now;
+
+/// A shell that has ended a command prints its prompt within milliseconds; where it does not (a prompt framework took
+/// the markers out), it is taken to be ready after this long.
+const PROMPT_DUE: Duration = Duration::from_millis(300);
+
+/// A program that keeps printing while a line is waiting to be typed is taken to be at work after this long.
+const BUSY: Duration = Duration::from_millis(600);
+
+/// What a step of a call asks for.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Nothing yet; look again at that time even if nothing happens.
+    Wait(Option<Now>),
+    /// Type this line.
+    Line(Target, String),
+    /// The call is done.
+    Done(Box<Outcome>),
+}
+
+/// What takes a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A shell whose markers tell when the line is done.
+    Shell,
+    /// A program, or a shell without markers.
+    Program,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Phase {
+    /// Until the place is ready for a line; since when.
+    Ready(Now),
+    /// Until the terminal has taken the line.
+    Typing,
+    /// Until something can be said of the line.
+    Watching,
+}
+
+/// A `run` under way.
+#[derive(Debug)]
+pub(crate) struct RunCall {
+    lines: VecDeque<String>,
+    several: bool,
+    phase: Phase,
+    watch: Watch,
+    ran: Vec<u32>,
+    pub(crate) until: Option<Pattern>,
+    pub(crate) prompt_pattern: Option<Pattern>,
+    shape: Shape,
+    deadline: Now,
+    /// The first line that a call of one line may show, where no region tells.
+    from_line: u64,
+}
+
+impl RunCall {
+    pub(crate) fn begin(now: Now, run: Run) -> Self {
+        Self {
+            several: run.lines.len() > 1,
+            lines: run.lines.into(),
+            phase: Phase::Ready(now),
+            watch: Watch::default(),
+            ran: Vec::new(),
+            until: run.until,
+            prompt_pattern: run.prompt_pattern,
+            shape: run.shape,
+            deadline: now + run.timeout,
+            from_line: 1,
+        }
+    }
+
+    pub(crate) fn deadline(&self) -> Now {
+        self.deadline
+    }
+
+    /// The region being watched.
+    pub(crate) fn region(&self) -> Option<u32> {
+        self.watch.region
+    }
+
+    /// Whether `until` is looked for now: it holds for the last line only.
+    pub(crate) fn wants_lines(&self) -> bool {
+        self.until.is_some() && self.lines.is_empty() && self.phase == Phase::Watching && self.watch.matched.is_none()
+    }
+
+    pub(crate) fn matched(&mut self, line: u64) {
+        self.watch.matched.get_or_insert(line);
+    }
+
+    pub(crate) fn on(&mut self, now: Now, event: &LogEvent) {
+        if self.phase != Phase::Watching && self.phase != Phase::Typing {
+            return;
+        }
+        self.watch.on(now, event);
+        if let (LogEvent::Opened(id), Some(bound)) = (event, self.watch.region)
+            && *id == bound
+            && !self.ran.contains(id)
+        {
+            self.ran.push(*id);
+        }
+    }
+
+    /// The terminal has taken the line, or not.
+    pub(crate) fn typed(&mut self, result: Result<(), String>, view: &Seen<'_>) -> Option<Outcome> {
+        self.phase = Phase::Watching;
+        result.err().map(|why| {
+            let mut outcome = Outcome::error(why);
+            self.fill(&mut outcome, view);
+            outcome
+        })
+    }
+
+    pub(crate) fn step(&mut self, view: &Seen<'_>) -> Step {
+        match self.phase.clone() {
+            Phase::Ready(since) => self.ready(view, since),
+            Phase::Typing => Step::Wait(None),
+            Phase::Watching => match self.watch.verdict(view) {
+                Some(verdict) => self.judged(view, &verdict),
+                None if view.now >= self.deadline => Step::Done(Box::new(self.outcome(view, Status::Running, None))),
+                None => Step::Wait(self.watch.again(view)),
+            },
+        }
+    }
+
+    fn ready(&mut self, view: &Seen<'_>, since: Now) -> Step {
+        if view.closed.is_some() || view.ended.is_some() {
+            return Step::Done(Box::new(self.refused(view, "ended")));
+        }
+        if view.now >= self.deadline {
+            return Step::Done(Box::new(self.refused(view, "late")));
+        }
+        match view.shell {
+            ShellState::AtPrompt { ready, .. } => {
+                if ready || view.now - since >= PROMPT_DUE { self.type_next(Target::Shell) } else { Step::Wait(Some(since + PROMPT_DUE)) }
+            }
+            ShellState::Continuation => self.type_next(Target::Shell),
+            ShellState::Starting => Step::Wait(None),
+            ShellState::Ended => Step::Done(Box::new(self.refused(view, "ended"))),
+            ShellState::Running(_) | ShellState::NoShell => {
+                if view.resting.screen {
+                    return Step::Done(Box::new(self.refused(view, "screen")));
+                }
+                if view.resting.prompt.is_some() {
+                    return self.type_next(Target::Program);
+                }
+                let rests = view.resting.again.is_none_or(|at| at > view.now + REST);
+                let unmarked = view.shell == ShellState::NoShell;
+                if unmarked && rests && view.log.open_region().is_none() {
+                    return self.type_next(Target::Program);
+                }
+                if view.resting.quiet {
+                    return self.type_next(Target::Program);
+                }
+                if view.now - since >= BUSY {
+                    return Step::Done(Box::new(self.refused(view, "busy")));
+                }
+                Step::Wait(Some([Some(since + BUSY), view.resting.again].into_iter().flatten().filter(|at| *at > view.now).min().unwrap_or(since + BUSY)))
+            }
+        }
+    }
+
+    fn type_next(&mut self, target: Target) -> Step {
+        let Some(line) = self.lines.pop_front() else { return Step::Wait(None) };
+        self.watch = Watch::default();
+        self.phase = Phase::Typing;
+        Step::Line(target, line)
+    }
+
+    /// Tells where the output of a line begins that makes no region.
+    pub(crate) fn typing_at(&mut self, line: u64) {
+        self.from_line = line;
+    }
+
+    fn judged(&mut self, view: &Seen<'_>, verdict: &Verdict) -> Step {
+        let takes_more = match verdict {
+            Verdict::Closed | Verdict::NotRun(..) => true,
+            Verdict::At(status, _) => matches!(status, Status::Prompt | Status::Continuation),
+            Verdict::Ended => false,
+        };
+        if takes_more && !self.lines.is_empty() && view.now < self.deadline {
+            self.phase = Phase::Ready(view.now);
+            return self.ready(view, view.now);
+        }
+        let outcome = match verdict {
+            Verdict::Closed => self.closed(view),
+            Verdict::NotRun(first, lines) => {
+                let mut outcome = self.outcome(view, Status::Finished, None);
+                outcome.output = (*lines > 0).then_some((*first, *lines));
+                outcome
+            }
+            Verdict::At(status, prompt) => self.outcome(view, *status, prompt.clone()),
+            Verdict::Ended => self.outcome(view, Status::Ended, None),
+        };
+        Step::Done(Box::new(outcome))
+    }
+
+    fn closed(&self, view: &Seen<'_>) -> Outcome {
+        let region = self.watch.region.and_then(|id| view.log.region(id));
+        if view.ended.is_some() && region.is_none_or(|region| region.state != State::Finished) {
+            return self.outcome(view, Status::Ended, None);
+        }
+        match region.map(|region| region.kind) {
+            Some(Kind::Input) => {
+                // What closes an input region is the taker's next prompt, or the end of the taker.
+                if let ShellState::AtPrompt { .. } = view.shell {
+                    return self.outcome(view, Status::Finished, None);
+                }
+                match &view.resting.prompt {
+                    Some((text, PromptShape::Primary)) => self.outcome(view, Status::Prompt, Some(text.clone())),
+                    Some((text, PromptShape::Continuation)) => self.outcome(view, Status::Continuation, Some(text.clone())),
+                    None => self.outcome(view, Status::Quiet, None),
+                }
+            }
+            _ => self.outcome(view, Status::Finished, None),
+        }
+    }
+
+    fn outcome(&self, view: &Seen<'_>, status: Status, prompt: Option<String>) -> Outcome {
+        let mut outcome = Outcome { prompt, ..Outcome::new(status) };
+        self.fill(&mut outcome, view);
+        outcome
+    }
+
+    fn fill(&self, outcome: &mut Outcome, view: &Seen<'_>) {
+        outcome.region = self.watch.region.and_then(|id| view.log.region(id)).cloned();
+        outcome.matched = self.watch.matched;
+        outcome.shape = self.shape.clone();
+        outcome.program_exit = view.ended.flatten();
+        if outcome.region.is_none() && outcome.status != Status::Finished {
+            outcome.output = Some((self.from_line, u64::MAX));
+        }
+        if self.several {
+            outcome.ran = self.ran.iter().filter_map(|id| view.log.region(*id)).cloned().collect();
+            outcome.unsent = Some(self.lines.len());
+        }
+    }
+
+    fn refused(&self, view: &Seen<'_>, why: &str) -> Outcome {
+        let typed = if self.several && !self.ran.is_empty() { "the rest was not typed" } else { "nothing was typed" };
+        let text = match why {
+            "ended" => format!("{typed}: the session's program has ended. session_create opens a new session; read still shows this one's log"),
+            "late" => format!("{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"),
+            "screen" => format!("{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"),
+            _ => busy(view, typed),
+        };
+        let mut outcome = Outcome::error(text);
+        if self.several {
+            self.fill(&mut outcome, view);
+            outcome.unsent = Some(self.lines.len());
+        }
+        outcome
+    }
+}
+
+fn busy(view: &Seen<'_>, typed: &str) -> String {
+    match view.log.open_region() {
+        Some(region) => format!("{typed}: {} is still running. wait waits for it; send keys=[\"ctrl+c\"] interrupts it", describe(region)),
+        None => format!("{typed}: the program in the session is still at work (last line {:?}). wait waits for it", prompt_text(view)),
+    }
+}
+
+/// A region as an error names it.
+pub(crate) fn describe(region: &Region) -> String {
+    let label: String = region.label.lines().next().unwrap_or_default().chars().take(80).collect();
+    let who = region.actor.as_deref().map_or_else(String::new, |actor| format!(", started by {actor}"));
+    format!("#{} {label:?}{who}", region.id)
+}

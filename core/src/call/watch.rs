@@ -1,0 +1,162 @@
+//! Watching a line that was typed, or a command that runs, until something can be said of it.
+
+use std::time::Duration;
+
+use super::Status;
+use crate::log::{Log, LogEvent, ShellState};
+use crate::prompt::Shape as PromptShape;
+use crate::time::Now;
+
+/// Output counts as resting after this long without a byte. A program that prints its prompt in two writes does so
+/// within a millisecond; a person notices a tenth of a second.
+pub(crate) const REST: Duration = Duration::from_millis(100);
+
+/// A full-screen program counts as drawn after this long without a byte.
+pub(crate) const SCREEN_REST: Duration = Duration::from_millis(300);
+
+/// A full-screen program that never rests (a clock, a spinner) counts as drawn after this long.
+pub(crate) const SCREEN_BUSY: Duration = Duration::from_secs(2);
+
+/// Where neither markers nor inspection can tell, a line counts as answered after this long without a byte; the
+/// contract's number.
+pub(crate) const QUIET: Duration = Duration::from_secs(3);
+
+/// After a new prompt without any sign of a command, this long is left for a redraw to show itself as one.
+const REDRAW: Duration = Duration::from_millis(100);
+
+/// What can be said of a terminal whose output rests.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Resting {
+    /// The prompt it shows, told by its looks.
+    pub(crate) prompt: Option<(String, PromptShape)>,
+    /// A full-screen program has drawn.
+    pub(crate) screen: bool,
+    /// Nothing was printed for [`QUIET`], and nothing else can tell.
+    pub(crate) quiet: bool,
+    /// When it is worth looking again, if nothing is printed until then.
+    pub(crate) again: Option<Now>,
+}
+
+/// What a call sees of its session when it is stepped.
+#[derive(Debug)]
+pub(crate) struct Seen<'a> {
+    pub(crate) now: Now,
+    pub(crate) log: &'a Log,
+    /// What the shell does: as the markers say, or as it looks where none has come yet.
+    pub(crate) shell: ShellState,
+    pub(crate) resting: &'a Resting,
+    /// The session's program ended, with its status where it is known.
+    pub(crate) ended: Option<Option<i32>>,
+    /// The pane is gone, and why.
+    pub(crate) closed: Option<&'a str>,
+}
+
+/// What was seen since a line was typed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Watch {
+    /// The region that the line made.
+    pub(crate) region: Option<u32>,
+    closed: bool,
+    not_run: Option<(u64, u64)>,
+    prompt_at: Option<Now>,
+    continuation: bool,
+    /// The line that `until` matched.
+    pub(crate) matched: Option<u64>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The region closed.
+    Closed,
+    /// The shell did not execute the line; with the first and the number of the lines it printed.
+    NotRun(u64, u64),
+    /// As told by looks or by a nested shell's marker.
+    At(Status, Option<String>),
+    /// The session's program ended.
+    Ended,
+}
+
+impl Watch {
+    /// Watches a region that is open already.
+    pub(crate) fn of(region: u32) -> Self {
+        Self { region: Some(region), ..Self::default() }
+    }
+
+    /// Takes one event of the log.
+    pub(crate) fn on(&mut self, now: Now, event: &LogEvent) {
+        match event {
+            LogEvent::Opened(id) if self.region.is_none() => {
+                self.region = Some(*id);
+                self.prompt_at = None;
+            }
+            LogEvent::Closed(id) if self.region == Some(*id) => self.closed = true,
+            LogEvent::NotRun { first_line, lines, .. } if self.region.is_none() => {
+                self.not_run = Some((*first_line, *lines));
+            }
+            LogEvent::Prompt => self.prompt_at = Some(now),
+            LogEvent::Continuation => self.continuation = true,
+            _ => {}
+        }
+    }
+
+    /// What can be said now; none while there is nothing to say.
+    pub(crate) fn verdict(&self, view: &Seen<'_>) -> Option<Verdict> {
+        if self.closed {
+            return Some(Verdict::Closed);
+        }
+        if view.ended.is_some() || view.closed.is_some() {
+            return Some(Verdict::Ended);
+        }
+        if let Some((first, lines)) = self.not_run {
+            return Some(Verdict::NotRun(first, lines));
+        }
+        let shell = view.shell;
+        if self.continuation && (shell == ShellState::Continuation || self.region.is_some()) {
+            return Some(Verdict::At(Status::Continuation, Some(prompt_text(view))));
+        }
+        if let ShellState::AtPrompt { ready, .. } = shell {
+            if self.region.is_some() && ready {
+                // The region is open and a shell shows its prompt: a shell inside the command.
+                return Some(Verdict::At(Status::Prompt, Some(prompt_text(view))));
+            }
+            let redrawn = self.prompt_at.is_some_and(|at| view.now - at >= REDRAW);
+            if self.region.is_none() && redrawn && view.log.cooked.input().is_empty() {
+                return Some(Verdict::NotRun(0, 0));
+            }
+            return None;
+        }
+        if self.matched.is_some() {
+            return Some(Verdict::At(Status::Matched, None));
+        }
+        self.by_looks(view)
+    }
+
+    fn by_looks(&self, view: &Seen<'_>) -> Option<Verdict> {
+        if view.resting.screen {
+            return Some(Verdict::At(Status::Screen, None));
+        }
+        if let Some((text, shape)) = &view.resting.prompt {
+            let status = match shape {
+                PromptShape::Primary => Status::Prompt,
+                PromptShape::Continuation => Status::Continuation,
+            };
+            return Some(Verdict::At(status, Some(text.clone())));
+        }
+        view.resting.quiet.then_some(Verdict::At(Status::Quiet, None))
+    }
+
+    /// When to look again although nothing happened.
+    pub(crate) fn again(&self, view: &Seen<'_>) -> Option<Now> {
+        let redraw = self.prompt_at.filter(|_| self.region.is_none()).map(|at| at + REDRAW);
+        [redraw, view.resting.again].into_iter().flatten().filter(|at| *at > view.now).min()
+    }
+}
+
+/// The prompt on the cursor's line.
+pub(crate) fn prompt_text(view: &Seen<'_>) -> String {
+    let line = view.log.cooked.line_at_cursor().text;
+    // A prompt is a few words; more is output that happens to stand before it.
+    let skip = line.chars().count().saturating_sub(80);
+    line.chars().skip(skip).collect()
+}

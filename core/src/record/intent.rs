@@ -1,0 +1,44 @@
+//! `intent.json`: the last line that a server set out to type. It is on disk before the first byte is typed, so
+//! that a server that takes over never types it again and can say what became of it.
+
+use serde::{Deserialize, Serialize};
+
+/// How far the typing came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IntentState {
+    /// About to be typed, or being typed.
+    Typing,
+    /// The terminal took all of it.
+    Typed,
+}
+
+/// One line to be typed; never its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intent {
+    /// The version of this format; 1.
+    pub v: u32,
+    /// The call, counted by the server that wrote this.
+    pub call: u64,
+    /// The agent.
+    pub actor: String,
+    /// The raw log's length when it was decided.
+    pub offset: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Whether Enter is among them.
+    pub submits: bool,
+    /// How far it came.
+    pub state: IntentState,
+}
+
+impl Intent {
+    /// The version of this format.
+    pub const VERSION: u32 = 1;
+
+    /// Reads the file's text; none where it is torn or of another version.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        serde_json::from_str::<Self>(text).ok().filter(|intent| intent.v == Self::VERSION)
+    }
+}

@@ -1,0 +1,52 @@
+//! `state.json`: what a session keeps for each agent, so that a restarted server goes on where the last one was.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+/// The contents of `state.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateRecord {
+    /// The version of this format; 1.
+    pub v: u32,
+    /// By the agent's name.
+    #[serde(default)]
+    pub agents: BTreeMap<String, AgentRecord>,
+}
+
+/// What is kept for one agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct AgentRecord {
+    /// Text it typed at the prompt and left unsubmitted.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub half_typed: String,
+    /// Regions it started and has not been told the end of.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub untold: BTreeSet<u32>,
+    /// Notes about habits it has been given.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub notes: BTreeSet<String>,
+    /// The last line of the session that it has been shown or told of.
+    #[serde(default)]
+    pub seen_line: u64,
+    /// Where it was last told the session is, as `user@host`; empty is the server's own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
+}
+
+impl StateRecord {
+    /// The version of this format.
+    pub const VERSION: u32 = 1;
+
+    /// Reads the file's text; an empty state where it is torn or of another version.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        serde_json::from_str::<Self>(text).ok().filter(|state| state.v == Self::VERSION).unwrap_or_default()
+    }
+}
+
+impl Default for StateRecord {
+    fn default() -> Self {
+        Self { v: Self::VERSION, agents: BTreeMap::new() }
+    }
+}

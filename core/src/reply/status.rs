@@ -1,0 +1,129 @@
+//! The status line: the first line of every reply, in square brackets.
+
+use std::time::Duration;
+
+use super::{Scene, elsewhere, took};
+use crate::call::{Outcome, Status};
+use crate::region::{Kind, Region, State};
+
+/// The call's status line, behind one a region where several lines were run.
+pub(super) fn status_lines(outcome: &Outcome, scene: &Scene<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let last = outcome.region.as_ref().map(|region| region.id);
+    for region in outcome.ran.iter().filter(|region| Some(region.id) != last) {
+        let parts = [Some(region_state(region)), Some(seconds(took(region))), Some(count(region.lines, "")), elsewhere(region, scene.home)];
+        let rest = join(&parts.map(Option::unwrap_or_default));
+        lines.push(format!("[{} #{} {rest}]", scene.session, region.id));
+    }
+    lines.push(status_line(outcome, scene));
+    lines
+}
+
+/// The call's own status line.
+#[must_use]
+pub fn status_line(outcome: &Outcome, scene: &Scene<'_>) -> String {
+    let region = outcome.region.as_ref();
+    let id = region.map_or_else(String::new, |region| format!(" #{}", region.id));
+    let mut parts = vec![headline(outcome)];
+    if let (Status::Screen, Some(screen)) = (outcome.status, scene.screen) {
+        parts.push(format!("{}x{}", screen.cols, screen.height));
+        parts.push(format!("cursor {},{}", screen.cursor.0, screen.cursor.1));
+    } else {
+        parts.push(seconds(outcome.elapsed));
+        let so_far = if region.is_some_and(|region| region.state == State::Running) && outcome.status == Status::Running { " so far" } else { "" };
+        let lines = region.map(|region| region.lines).or(outcome.output.map(|(_, count)| count));
+        parts.extend(lines.map(|lines| count(lines, so_far)));
+    }
+    parts.extend(region.and_then(|region| elsewhere(region, scene.home)));
+    format!("[{}{id} {}]", scene.session, join(&parts))
+}
+
+fn headline(outcome: &Outcome) -> String {
+    let prompt = outcome.prompt.as_deref().unwrap_or_default();
+    match outcome.status {
+        Status::Finished => outcome.region.as_ref().map_or_else(|| "finished, the shell ran nothing".to_owned(), region_state),
+        Status::Prompt => format!("at the prompt {prompt:?}"),
+        Status::Continuation => format!("at the continuation prompt {prompt:?}: it wants the rest"),
+        Status::Screen => "full-screen program".to_owned(),
+        Status::Matched => outcome.matched.map_or_else(|| "matched".to_owned(), |line| format!("matched line {line}")),
+        Status::Quiet => "quiet: nothing was printed for 3 s".to_owned(),
+        Status::Ended => match outcome.program_exit {
+            Some(exit) => format!("ended: the session's program exited with {exit}{}", signal(exit)),
+            None => "ended: the session's program has ended".to_owned(),
+        },
+        Status::Running => "running".to_owned(),
+        Status::Sent if prompt.is_empty() => "sent".to_owned(),
+        Status::Sent => format!("sent · at the prompt {prompt:?}"),
+        Status::Ok => "ok".to_owned(),
+        Status::Error => "error".to_owned(),
+    }
+}
+
+/// One line of `regions`.
+#[must_use]
+pub fn region_line(region: &Region) -> String {
+    let label: String = region.label.lines().next().unwrap_or_default().chars().take(120).collect();
+    let more = if region.label.lines().count() > 1 { " ..." } else { "" };
+    let lines = if region.lines > 0 {
+        format!("lines {}-{}", region.first_line, region.first_line + region.lines - 1)
+    } else {
+        "no output".to_owned()
+    };
+    let who = region.actor.as_deref().map_or_else(String::new, |actor| format!("by {actor}"));
+    let time = if region.state == State::Running { String::new() } else { seconds(took(region)) };
+    format!("#{} {label}{more} · {}", region.id, join(&[region_state(region), time, lines, who]))
+}
+
+/// How a region ended: its exit status, and the stages' where it was a pipeline.
+pub(super) fn region_state(region: &Region) -> String {
+    let stages = if region.pipestatus.len() > 1 {
+        let stages: Vec<String> = region.pipestatus.iter().map(i32::to_string).collect();
+        format!(" ({})", stages.join("|"))
+    } else {
+        String::new()
+    };
+    match (region.state, region.exit) {
+        (State::Running, _) => "running".to_owned(),
+        (_, Some(exit)) => format!("exit {exit}{stages}{}", signal(exit)),
+        (State::Finished, None) if region.kind == Kind::Input => "answered".to_owned(),
+        (State::Finished, None) => "finished, exit status unknown".to_owned(),
+        (State::Lost, None) => "ended with its shell, exit status unknown".to_owned(),
+    }
+}
+
+/// The signal that an exit status stands for, where it is one that people send.
+fn signal(exit: i32) -> &'static str {
+    match exit - 128 {
+        1 => " = SIGHUP",
+        2 => " = SIGINT",
+        3 => " = SIGQUIT",
+        6 => " = SIGABRT",
+        8 => " = SIGFPE",
+        9 => " = SIGKILL",
+        11 => " = SIGSEGV",
+        13 => " = SIGPIPE",
+        15 => " = SIGTERM",
+        20 => " = SIGTSTP, stopped",
+        _ => "",
+    }
+}
+
+fn count(lines: u64, so_far: &str) -> String {
+    format!("{lines} {}{so_far}", if lines == 1 { "line" } else { "lines" })
+}
+
+fn join(parts: &[String]) -> String {
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    parts.join(" · ")
+}
+
+/// A duration as a status line shows it.
+#[must_use]
+pub fn seconds(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..=119 => format!("{:.1} s", duration.as_secs_f64()),
+        120..=7199 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}

@@ -1,0 +1,75 @@
+//! What a session keeps for each agent: half-typed text, what it has not been told, notes it was given.
+
+use crate::record::{AgentRecord, StateRecord};
+
+/// Agents remembered per session; an agent beyond that pushes out the one whose name comes first among those with
+/// nothing left to be told. Clients of one session are a handful.
+const AGENTS_MAX: usize = 64;
+
+/// Regions that an agent is still to be told of; older ones are dropped, `regions` lists them all.
+const UNTOLD_MAX: usize = 64;
+
+/// The agents of one session.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Agents {
+    record: StateRecord,
+}
+
+impl Agents {
+    pub(crate) fn new(record: StateRecord) -> Self {
+        Self { record }
+    }
+
+    pub(crate) fn record(&self) -> &StateRecord {
+        &self.record
+    }
+
+    pub(crate) fn get(&self, name: &str) -> AgentRecord {
+        self.record.agents.get(name).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn entry(&mut self, name: &str) -> &mut AgentRecord {
+        if !self.record.agents.contains_key(name) && self.record.agents.len() >= AGENTS_MAX {
+            let idle = self.record.agents.iter().find(|(_, agent)| agent.untold.is_empty());
+            let out = idle.or_else(|| self.record.agents.iter().next()).map(|(name, _)| name.clone());
+            if let Some(out) = out {
+                self.record.agents.remove(&out);
+            }
+        }
+        self.record.agents.entry(name.to_owned()).or_default()
+    }
+
+    /// A region began that this agent is to be told the end of.
+    pub(crate) fn owes(&mut self, name: &str, region: u32) {
+        let agent = self.entry(name);
+        agent.untold.insert(region);
+        while agent.untold.len() > UNTOLD_MAX {
+            agent.untold.pop_first();
+        }
+    }
+
+    /// A note about a habit, unless this agent has been given it here.
+    pub(crate) fn once(&mut self, name: &str, key: &str) -> bool {
+        self.entry(name).notes.insert(key.to_owned())
+    }
+
+    /// Whose half-typed text this is.
+    pub(crate) fn owner_of(&self, text: &str) -> Option<&str> {
+        let text = text.trim();
+        self.record
+            .agents
+            .iter()
+            .find(|(_, agent)| !agent.half_typed.is_empty() && agent.half_typed.trim() == text)
+            .map(|(name, _)| name.as_str())
+    }
+
+    /// The line was submitted or cleared.
+    pub(crate) fn line_is_empty(&mut self) -> bool {
+        let mut changed = false;
+        for agent in self.record.agents.values_mut() {
+            changed |= !agent.half_typed.is_empty();
+            agent.half_typed.clear();
+        }
+        changed
+    }
+}

@@ -1,0 +1,82 @@
+//! What a session is told and what it wants: the whole vocabulary between the machine and its driver.
+
+use crate::call::{CallId, Outcome, Waiting};
+use crate::cooked::Size;
+use crate::record::Intent;
+use crate::region::Region;
+use crate::time::Wall;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The raw log grew by these bytes.
+    Output {
+        /// The bytes, in the order of the log.
+        bytes: &'a [u8],
+        /// When they were recorded.
+        wall: Wall,
+    },
+    /// From this point of the stream on, the pane has this size.
+    Resized(Size),
+    /// A client calls.
+    Call {
+        /// Names the call until it is concluded.
+        id: CallId,
+        /// The agent.
+        actor: String,
+        /// What it asks for.
+        request: Waiting,
+        /// The line that a `wait`'s `until` matches already, looked up by the driver: the machine keeps no lines.
+        matched: Option<u64>,
+        /// The wall clock, for the records.
+        wall: Wall,
+    },
+    /// What [`Effect::Type`] asked for is typed, or why it is not.
+    Typed {
+        /// The call.
+        id: CallId,
+        /// What went wrong, in words for the model.
+        result: Result<(), String>,
+    },
+    /// The client of a call went away or cancelled it; what was typed stays typed.
+    Gone(CallId),
+    /// The pane is gone: nothing more will come. With the reason, in words.
+    Closed(String),
+    /// The deadline came.
+    Tick,
+}
+
+/// Something the session wants done. Effects are carried out in order, so a reply never precedes its record.
+#[derive(Debug)]
+pub enum Effect {
+    /// Append to `session.txt`: text that never changes again.
+    Settle(Vec<u8>),
+    /// Append to `regions.jsonl`.
+    Record(Box<Region>),
+    /// The agents' state changed: write `state.json`.
+    Remember,
+    /// Type into the pane; answered by [`Event::Typed`].
+    Type(Typing),
+    /// Answer a call.
+    Conclude(CallId, Box<Outcome>),
+}
+
+/// What is to be typed, in pieces that each go in by themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typing {
+    /// The call it is for.
+    pub call: CallId,
+    /// The pieces.
+    pub parts: Vec<Part>,
+    /// What is written before the first byte is typed.
+    pub intent: Intent,
+}
+
+/// One piece of typing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Whether the program may be told that this is pasted text, if it asked to be.
+    pub bracketed: bool,
+}

@@ -1,0 +1,171 @@
+//! What goes into the terminal for a line, a text or keys, and whether it may.
+
+use super::{Call, CallKind, Effect, Part, Session, Typing};
+use crate::call::{CallId, SendCall, Target};
+use crate::log::ShellState;
+use crate::record::{Intent, IntentState};
+use crate::time::Now;
+
+/// Clears a line in readline's and zsh's default editing: to its end, then all before it.
+const CLEAR_LINE: &[u8] = b"\x05\x15";
+
+const ENTER: &[u8] = b"\r";
+
+impl Session {
+    /// Types one line of a `run`.
+    ///
+    /// # Errors
+    /// Says why nothing was typed, and what to do.
+    pub(super) fn type_line(&mut self, call: &mut Call, target: Target, line: &str) -> Result<(), String> {
+        if line.contains('\0') {
+            return Err("nothing was typed: the line holds a NUL, which no terminal takes".to_owned());
+        }
+        let mut parts = Vec::new();
+        if target == Target::Shell
+            && let Some(clear) = self.clear_own_text(&call.actor)?
+        {
+            parts.push(clear);
+        }
+        if !line.is_empty() {
+            parts.push(Part { bytes: without_paste_end(line), bracketed: line.contains(['\n', '\t']) });
+        }
+        parts.push(Part { bytes: ENTER.to_vec(), bracketed: false });
+        let from = self.cursor_line() + 1;
+        if let CallKind::Run(run) = &mut call.kind {
+            run.typing_at(from);
+        }
+        self.submitter = Some((call.actor.clone(), 1));
+        if target == Target::Program {
+            let now = call.began;
+            self.open_input(now);
+        }
+        self.push_typing(call.id, &call.actor, parts, true);
+        Ok(())
+    }
+
+    /// Types the text and the keys of a `send`.
+    ///
+    /// # Errors
+    /// As [`Self::type_line`].
+    pub(super) fn type_send(&mut self, id: CallId, actor: &str, send: &mut SendCall, now: Now) -> Result<(), String> {
+        if self.ended.is_some() || self.closed.is_some() {
+            return Err("nothing was typed: the session's program has ended. session_create opens a new session; read still shows this one's log".to_owned());
+        }
+        if send.send.text.contains('\0') {
+            return Err("nothing was typed: the text holds a NUL, which no terminal takes; keys=[\"ctrl+@\"] presses it".to_owned());
+        }
+        let application = self.log.cooked.modes().application_cursor;
+        let mut parts = Vec::new();
+        let text = send.send.text.replace("\r\n", "\n");
+        let bracketed = text.contains('\n') && self.log.cooked.modes().bracketed_paste;
+        let mut submits = 0;
+        if bracketed {
+            // The program asked for bracketed paste, so a text of several lines stays one piece; a last line break
+            // is an Enter of its own.
+            let body = text.trim_end_matches('\n');
+            parts.push(Part { bytes: without_paste_end(&body.replace('\n', "\r")), bracketed: true });
+            for _ in 0..text.len() - body.len() {
+                parts.push(Part { bytes: ENTER.to_vec(), bracketed: false });
+                submits = 1;
+            }
+        } else if !text.is_empty() {
+            submits += u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
+            parts.push(Part { bytes: without_paste_end(&text.replace('\n', "\r")), bracketed: false });
+        }
+        let mut pressed = Vec::new();
+        for key in &send.send.keys {
+            let bytes = key.encode(application);
+            submits += u32::from(bytes == ENTER);
+            pressed.extend(bytes);
+        }
+        if !pressed.is_empty() {
+            parts.push(Part { bytes: pressed, bracketed: false });
+        }
+        send.typing_at(self.cursor_line());
+        if submits > 0 {
+            self.submitter = Some((actor.to_owned(), submits));
+            let at_prompt = self.resting(now, None).prompt.is_some();
+            if at_prompt && matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell) {
+                self.open_input(now);
+            }
+        }
+        if parts.is_empty() {
+            return Err("nothing was typed: give text, keys, or both; read view=\"screen\" only looks".to_owned());
+        }
+        self.push_typing(id, actor, parts, submits > 0);
+        Ok(())
+    }
+
+    fn push_typing(&mut self, call: CallId, actor: &str, parts: Vec<Part>, submits: bool) {
+        let bytes = parts.iter().map(|part| part.bytes.len() as u64).sum();
+        let intent = Intent {
+            v: Intent::VERSION,
+            call,
+            actor: actor.to_owned(),
+            offset: self.log.cooked.offset(),
+            bytes,
+            submits,
+            state: IntentState::Typing,
+        };
+        self.effects.push_back(Effect::Type(Typing { call, parts, intent }));
+    }
+
+    /// Opens an input region for the line about to be typed; an open one that was never answered ends here.
+    fn open_input(&mut self, now: Now) {
+        let wall = self.wall_at(now);
+        if self.input.is_some() {
+            self.log.close_input(wall);
+        }
+        let prompt = self.log.cooked.line_at_cursor().text;
+        let id = self.log.open_input(prompt.trim_end().to_owned(), wall);
+        let echo = self.log.cooked.settled_lines() + 1;
+        self.input = Some((id, Some(echo)));
+        self.drain(now);
+    }
+
+    /// What has to be typed first so that the shell's line is empty.
+    ///
+    /// # Errors
+    /// Where the text on the line is another's: it is never submitted, erased or mixed.
+    fn clear_own_text(&self, actor: &str) -> Result<Option<Part>, String> {
+        let ShellState::AtPrompt { .. } = self.log.shell() else { return Ok(None) };
+        let text = self.log.cooked.input();
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let clear = Part { bytes: CLEAR_LINE.to_vec(), bracketed: false };
+        if is_terminal_answer(text) {
+            return Ok(Some(clear));
+        }
+        let shown: String = text.chars().take(200).collect();
+        match self.agents.owner_of(text) {
+            Some(owner) if owner == actor => Ok(Some(clear)),
+            Some(owner) => Err(format!(
+                "nothing was typed: {owner} has {shown:?} on the line, not submitted. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
+            )),
+            None => Err(format!(
+                "nothing was typed: someone at the terminal has {shown:?} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree"
+            )),
+        }
+    }
+
+    /// The number of the line the cursor is on, as far as it can be told while it is unsettled.
+    fn cursor_line(&self) -> u64 {
+        let total = self.total_lines();
+        if self.log.cooked.line_at_cursor().text.is_empty() { total + 1 } else { total.max(1) }
+    }
+}
+
+/// Takes out what would end a bracketed paste early: the rest of the text would be taken for keys.
+fn without_paste_end(text: &str) -> Vec<u8> {
+    text.replace("\x1b[201~", "").into_bytes()
+}
+
+/// Whether a text on the shell's line is what a terminal answers to queries in some program's output: the answers
+/// are typed into the shell by tmux, and nobody meant them.
+fn is_terminal_answer(text: &str) -> bool {
+    text.chars().any(|c| matches!(c, 'c' | 'R' | 'n'))
+        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ';' | '?' | '>' | '[' | '^' | 'c' | 'R' | 'n' | '\u{1b}'))
+        && text.chars().any(|c| c == ';')
+}

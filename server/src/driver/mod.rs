@@ -1,0 +1,449 @@
+//! The task of one session: owns the machine, its files and its place in the log, and carries out effects in order.
+
+pub mod files;
+pub mod render;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+
+use dtmcp_core::call::{CallId, Outcome, Waiting};
+use dtmcp_core::log::ShellState;
+use dtmcp_core::region::{Region, State};
+use dtmcp_core::reply::Reply;
+use dtmcp_core::session::{Effect, Event, Session, Typing};
+use dtmcp_core::time::{Now, Wall};
+use tokio::sync::{Notify, mpsc, oneshot};
+
+use crate::feed::{CHUNK, Follower, Piece};
+use crate::hub::region_files::RegionFiles;
+use crate::store::lines::LogLines;
+use crate::terminal::{PaneId, Part, Terminal, TerminalError};
+use files::SessionFiles;
+pub use render::ScreenMemory;
+
+/// Messages that wait for a session's task; a client that sends more waits itself.
+pub const MAILBOX: usize = 64;
+
+/// Chunks of output taken before calls are looked at again.
+const CHUNKS_AT_ONCE: usize = 4;
+
+/// How long a program may take to end once its terminal is hung up; the rest of its output is waited for meanwhile.
+const HANGUP: Duration = Duration::from_secs(2);
+
+/// How long the rest of a killed pane's output is waited for.
+const LAST_BYTES: Duration = Duration::from_secs(1);
+
+/// The clocks, read in one place.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    epoch: Instant,
+}
+
+impl Clock {
+    /// A clock that starts now.
+    #[must_use]
+    pub fn start() -> Self {
+        Self { epoch: Instant::now() }
+    }
+
+    /// The monotonic time.
+    #[must_use]
+    pub fn now(self) -> Now {
+        Now(u64::try_from(self.epoch.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    /// When a monotonic time comes.
+    #[must_use]
+    pub fn instant(self, at: Now) -> tokio::time::Instant {
+        // A microsecond later than asked, so that the deadline has passed when the timer fires.
+        tokio::time::Instant::from_std(self.epoch + Duration::from_micros(at.0.saturating_add(1)))
+    }
+
+    /// The wall clock.
+    #[must_use]
+    pub fn wall() -> Wall {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Wall(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+/// What a session's task is told.
+#[derive(Debug)]
+pub enum Message {
+    /// A waiting call.
+    Call {
+        /// Names it.
+        id: CallId,
+        /// The agent.
+        actor: String,
+        /// What it asks for.
+        request: Waiting,
+        /// Where its reply goes.
+        reply: oneshot::Sender<Reply>,
+    },
+    /// The client of a call went away or cancelled it.
+    Gone(CallId),
+    /// A look at the session as it stands.
+    Look {
+        /// The agent that looks, which is then told what has finished.
+        actor: Option<String>,
+        /// Where the look goes.
+        reply: oneshot::Sender<Look>,
+    },
+    /// End the session: hang up, let the rest arrive, kill.
+    Close {
+        /// Told when the pane is gone and the files are complete.
+        done: oneshot::Sender<Closed>,
+    },
+}
+
+/// A session as it stands.
+#[derive(Debug)]
+pub struct Look {
+    /// Its lines.
+    pub lines: LogLines,
+    /// Its regions, oldest first; a running one has the lines there are so far.
+    pub regions: Vec<Region>,
+    /// What its shell does.
+    pub shell: ShellState,
+    /// Whether its program ended, and with what.
+    pub ended: Option<Option<i32>>,
+    /// Why its pane is gone, if it is.
+    pub closed: Option<String>,
+    /// Notes on what has finished.
+    pub notes: Vec<String>,
+    /// When its last output came, Unix milliseconds.
+    pub last_output: Wall,
+    /// Whether a full-screen program is up.
+    pub fullscreen: bool,
+    /// The nonce, for masking.
+    pub nonce: Option<String>,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Default)]
+pub struct Closed {
+    /// The exit status of its program, where it is known.
+    pub exit: Option<i32>,
+    /// Whether the program had to be killed.
+    pub killed: bool,
+    /// What went wrong on the way, in words.
+    pub trouble: Option<String>,
+}
+
+/// What a driver is made of.
+#[derive(Debug)]
+pub struct Driver {
+    /// The machine.
+    pub session: Session,
+    /// Its files.
+    pub files: SessionFiles,
+    /// Its place in the log.
+    pub follower: Follower,
+    /// Wakes it when the log grows.
+    pub notify: Arc<Notify>,
+    /// The terminal.
+    pub terminal: Arc<dyn Terminal>,
+    /// Its pane.
+    pub pane: PaneId,
+    /// Its messages.
+    pub mailbox: mpsc::Receiver<Message>,
+    /// The clock its machine was made with.
+    pub clock: Clock,
+    /// Its directory.
+    pub dir: PathBuf,
+    /// The nonce, for masking.
+    pub nonce: Option<String>,
+    /// The files of single regions.
+    pub region_files: RegionFiles,
+}
+
+/// What the task keeps while it runs.
+#[derive(Debug)]
+struct Running {
+    driver: Driver,
+    replies: BTreeMap<CallId, (String, oneshot::Sender<Reply>)>,
+    screens: Arc<Mutex<ScreenMemory>>,
+    buffer: Vec<u8>,
+    last_output: Wall,
+    stream_checked: bool,
+}
+
+impl Driver {
+    /// Runs until the session is closed or the hub is gone.
+    pub async fn run(self) {
+        let mut running = Running {
+            last_output: Clock::wall(),
+            driver: self,
+            replies: BTreeMap::new(),
+            screens: Arc::default(),
+            buffer: vec![0; CHUNK],
+            stream_checked: false,
+        };
+        running.serve().await;
+    }
+}
+
+impl Running {
+    async fn serve(&mut self) {
+        self.effects().await;
+        loop {
+            let more = self.follow().await;
+            let wake = self.driver.session.deadline().map(|at| self.driver.clock.instant(at));
+            let notify = Arc::clone(&self.driver.notify);
+            tokio::select! {
+                biased;
+                message = self.driver.mailbox.recv() => match message {
+                    Some(Message::Close { done }) => {
+                        let closed = self.close().await;
+                        // The hub gave up waiting; the session is closed all the same.
+                        drop(done.send(closed));
+                        return;
+                    }
+                    Some(message) => self.message(message).await,
+                    None => return,
+                },
+                () = std::future::ready(()), if more => {}
+                () = notify.notified() => {}
+                () = sleep_until(wake) => self.handle(Event::Tick).await,
+            }
+        }
+    }
+
+    /// Reads what the log has grown by; says whether there is more.
+    async fn follow(&mut self) -> bool {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut more = true;
+        for _ in 0..CHUNKS_AT_ONCE {
+            let pieces = match self.driver.follower.read(&mut buffer) {
+                Ok(pieces) => pieces,
+                Err(error) => {
+                    tracing::warn!("{}: {error}", self.driver.dir.display());
+                    Vec::new()
+                }
+            };
+            more = !pieces.is_empty();
+            if !more {
+                break;
+            }
+            for piece in pieces {
+                match piece {
+                    Piece::Size(size) => self.handle(Event::Resized(size)).await,
+                    Piece::Bytes(range, wall) => {
+                        self.last_output = wall;
+                        let bytes = buffer.get(range).unwrap_or_default();
+                        let now = self.driver.clock.now();
+                        self.driver.session.handle(now, Event::Output { bytes, wall });
+                        self.effects().await;
+                    }
+                }
+            }
+        }
+        self.buffer = buffer;
+        if !more && self.driver.follower.ended() && !self.stream_checked {
+            self.stream_ended().await;
+        }
+        more
+    }
+
+    /// The recorder's pipe was closed: find out what became of the pane.
+    async fn stream_ended(&mut self) {
+        self.stream_checked = true;
+        if self.driver.session.ended().is_some() || self.driver.session.closed().is_some() {
+            return;
+        }
+        let why = match self.driver.terminal.state(self.driver.pane).await {
+            Ok(state) if state.dead => "the session's program ended without telling its status",
+            Ok(state) if state.pipe => return self.stream_checked = false,
+            Ok(_) => "someone else took over the recording of this pane (tmux pipe-pane), so its output is not seen any more",
+            Err(error) if error == TerminalError::Gone => "the pane was closed at the terminal; output that tmux had not passed on yet is lost",
+            Err(_) => "tmux does not answer for this pane",
+        };
+        self.handle(Event::Closed(why.to_owned())).await;
+    }
+
+    async fn message(&mut self, message: Message) {
+        match message {
+            Message::Call { id, actor, request, reply } => {
+                let matched = self.already_matched(&actor, &request);
+                self.replies.insert(id, (actor.clone(), reply));
+                match matched {
+                    Ok(matched) => self.handle(Event::Call { id, actor, request, matched, wall: Clock::wall() }).await,
+                    Err(why) => self.answer(id, Reply::error(Some(&self.driver.session.setting().name), &why)),
+                }
+            }
+            Message::Gone(id) => {
+                self.replies.remove(&id);
+                self.handle(Event::Gone(id)).await;
+            }
+            Message::Look { actor, reply } => {
+                let notes = actor.map(|actor| self.driver.session.take_finished(&actor)).unwrap_or_default();
+                self.effects().await;
+                let look = self.look(notes);
+                // Whoever asked may be gone.
+                drop(reply.send(look));
+            }
+            Message::Close { .. } => {}
+        }
+    }
+
+    /// The line that a `wait`'s `until` matches already, in what this agent has not been shown.
+    fn already_matched(&self, actor: &str, request: &Waiting) -> Result<Option<u64>, String> {
+        let Waiting::Wait(wait) = request else { return Ok(None) };
+        let Some(pattern) = &wait.until else { return Ok(None) };
+        let session = &self.driver.session;
+        let Some(region) = session.log().open_region().or_else(|| session.log().regions().last()) else { return Ok(None) };
+        let (first, last) = session.unseen(actor);
+        let first = first.max(region.first_line);
+        let last = if region.state == State::Running { last } else { (region.first_line + region.lines).saturating_sub(1) };
+        let lines = self.driver.files.snapshot(session.log().cooked.live());
+        let found = dtmcp_core::search::search(&lines, pattern, first, last, 0, 1)?;
+        Ok(found.hits.first().map(|hit| hit.line))
+    }
+
+    fn look(&mut self, notes: Vec<String>) -> Look {
+        let session = &self.driver.session;
+        let live = session.log().cooked.live();
+        self.driver.files.write_tail(&live);
+        Look {
+            lines: self.driver.files.snapshot(live),
+            regions: session.log().regions().map(|region| session.region_so_far(region)).collect(),
+            shell: session.log().shell(),
+            ended: session.ended(),
+            closed: session.closed().map(str::to_owned),
+            notes,
+            last_output: self.last_output,
+            fullscreen: session.log().cooked.fullscreen().is_some(),
+            nonce: self.driver.nonce.clone(),
+        }
+    }
+
+    async fn handle(&mut self, event: Event<'_>) {
+        let now = self.driver.clock.now();
+        self.driver.session.handle(now, event);
+        self.effects().await;
+    }
+
+    async fn effects(&mut self) {
+        while let Some(effect) = self.driver.session.poll_effect() {
+            match effect {
+                Effect::Settle(text) => self.driver.files.settle(&text),
+                Effect::Record(region) => {
+                    self.driver.files.record(&region);
+                    if region.state != State::Running {
+                        let lines = self.driver.files.snapshot(self.driver.session.log().cooked.live());
+                        self.driver.region_files.write(*region, lines);
+                    }
+                }
+                Effect::Remember => self.driver.files.remember(self.driver.session.state()),
+                Effect::Type(typing) => {
+                    let result = self.type_in(&typing).await;
+                    let now = self.driver.clock.now();
+                    self.driver.session.handle(now, Event::Typed { id: typing.call, result });
+                }
+                Effect::Conclude(id, outcome) => self.conclude(id, *outcome),
+            }
+        }
+    }
+
+    /// Types, with the intent on disk before the first byte.
+    async fn type_in(&mut self, typing: &Typing) -> Result<(), String> {
+        self.driver.files.intend(&typing.intent).map_err(|error| {
+            format!("nothing was typed: {}: intent.json cannot be written ({error}), and without it a restarted server could type a line twice. Free some space and try again", self.driver.dir.display())
+        })?;
+        let parts = typing.parts.iter().map(|part| Part { bytes: part.bytes.clone(), bracketed: part.bracketed }).collect();
+        self.driver.terminal.paste(self.driver.pane, parts).await.map_err(|error| error.to_string())?;
+        self.driver.files.typed(&typing.intent);
+        Ok(())
+    }
+
+    /// Answers a call: the unsettled lines are on disk before the reply names them.
+    fn conclude(&mut self, id: CallId, outcome: Outcome) {
+        let live = self.driver.session.log().cooked.live();
+        self.driver.files.write_tail(&live);
+        let Some((actor, reply)) = self.replies.remove(&id) else { return };
+        let fullscreen = self.driver.session.log().cooked.fullscreen().is_some();
+        let trouble = self.driver.files.take_trouble();
+        let job = render::Job {
+            outcome,
+            lines: self.driver.files.snapshot(live),
+            session: self.driver.session.setting().name.clone(),
+            home: self.driver.session.setting().home.clone(),
+            actor,
+            dir: self.driver.dir.clone(),
+            absolute_allowed: true,
+            fullscreen,
+            notes: trouble.into_iter().collect(),
+            nonce: self.driver.nonce.clone(),
+            terminal: Arc::clone(&self.driver.terminal),
+            pane: self.driver.pane,
+            screens: Arc::clone(&self.screens),
+        };
+        render::spawn(job, reply);
+    }
+
+    fn answer(&mut self, id: CallId, answer: Reply) {
+        if let Some((_, reply)) = self.replies.remove(&id) {
+            // A client that is gone needs no answer.
+            drop(reply.send(answer));
+        }
+    }
+
+    /// Hangs up, lets the rest arrive, then kills.
+    async fn close(&mut self) -> Closed {
+        let mut closed = Closed::default();
+        let alive = self.driver.session.ended().is_none() && self.driver.session.closed().is_none();
+        if alive {
+            match self.driver.terminal.hangup(self.driver.pane).await {
+                Ok(()) => closed.killed = !self.follow_until_ended(HANGUP).await,
+                Err(error) if error == TerminalError::Gone => {}
+                Err(error) => closed.trouble = Some(error.to_string()),
+            }
+        }
+        if let Err(error) = self.driver.terminal.kill(self.driver.pane).await
+            && error != TerminalError::Gone
+        {
+            closed.trouble = Some(error.to_string());
+        }
+        if closed.trouble.is_none() && !self.driver.follower.ended() {
+            self.follow_until_ended(LAST_BYTES).await;
+        }
+        closed.exit = self.driver.session.ended().flatten();
+        self.handle(Event::Closed("the session was closed".to_owned())).await;
+        let live = self.driver.session.log().cooked.live();
+        self.driver.files.write_tail(&live);
+        closed
+    }
+
+    /// Follows the log until its stream has ended; says whether it did in time.
+    async fn follow_until_ended(&mut self, limit: Duration) -> bool {
+        let until = tokio::time::Instant::now() + limit;
+        // Whoever closes the session knows what became of the pane.
+        self.stream_checked = true;
+        loop {
+            let more = self.follow().await;
+            if !more && (self.driver.follower.ended() || self.driver.session.ended().is_some()) {
+                return true;
+            }
+            if tokio::time::Instant::now() >= until {
+                return false;
+            }
+            if !more {
+                let notify = Arc::clone(&self.driver.notify);
+                tokio::select! {
+                    () = notify.notified() => {}
+                    () = tokio::time::sleep_until(until) => {}
+                }
+            }
+        }
+    }
+}
+
+async fn sleep_until(at: Option<tokio::time::Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,168 @@
+//! Rendering a reply off the session's task: reading lines and asking for the screen hold nobody up.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dtmcp_core::call::{Outcome, ScreenView, Status};
+use dtmcp_core::region::Place;
+use dtmcp_core::reply::{Reply, Scene, ScreenText, render};
+use tokio::sync::oneshot;
+
+use crate::hub::save;
+use crate::store::lines::LogLines;
+use crate::terminal::{PaneId, Screen, Terminal};
+
+/// The rows each agent was last shown, for `screen="changes"`.
+pub type ScreenMemory = BTreeMap<String, Vec<String>>;
+
+/// Agents whose last screen is kept.
+const SCREENS_MAX: usize = 16;
+
+/// Lines up to which a reply is rendered where it stands; reading more is left to a thread of its own.
+const QUICK_LINES: u64 = 2_000;
+
+/// All that one reply is made of.
+#[derive(Debug)]
+pub struct Job {
+    pub outcome: Outcome,
+    pub lines: LogLines,
+    pub session: String,
+    pub home: Place,
+    pub actor: String,
+    pub dir: PathBuf,
+    /// Whether `save_to` may name an absolute path: it was checked before the call began.
+    pub absolute_allowed: bool,
+    pub fullscreen: bool,
+    pub notes: Vec<String>,
+    pub nonce: Option<String>,
+    pub terminal: Arc<dyn Terminal>,
+    pub pane: PaneId,
+    pub screens: Arc<Mutex<ScreenMemory>>,
+}
+
+/// Renders the reply and sends it.
+pub fn spawn(job: Job, reply: oneshot::Sender<Reply>) {
+    let shown = job.outcome.region.as_ref().map_or(0, |region| region.lines);
+    let wants_screen = job.outcome.screen != ScreenView::None || (job.fullscreen && shows_screen(job.outcome.status));
+    if wants_screen {
+        tokio::spawn(async move {
+            let (screen, note) = look(&job).await;
+            // A client that is gone needs no answer.
+            drop(reply.send(finish(job, screen, note)));
+        });
+    } else if shown > QUICK_LINES && job.outcome.shape.show.is_some() || job.outcome.shape.save_to.is_some() {
+        tokio::task::spawn_blocking(move || drop(reply.send(finish(job, None, None))));
+    } else {
+        drop(reply.send(finish(job, None, None)));
+    }
+}
+
+fn shows_screen(status: Status) -> bool {
+    matches!(status, Status::Screen | Status::Sent | Status::Running | Status::Matched)
+}
+
+async fn look(job: &Job) -> (Option<ScreenText>, Option<String>) {
+    match job.terminal.capture(job.pane).await {
+        Ok(screen) => (Some(shape(job, screen)), None),
+        Err(error) => (None, Some(format!("the screen cannot be shown: {error}"))),
+    }
+}
+
+/// The rows that were asked for.
+fn shape(job: &Job, screen: Screen) -> ScreenText {
+    let mut text = ScreenText {
+        rows: Vec::new(),
+        cols: screen.cols,
+        height: screen.size().rows,
+        cursor: (screen.cursor.0 + 1, screen.cursor.1 + 1),
+    };
+    let mut screens = job.screens.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = screens.get(&job.actor).cloned();
+    text.rows = match job.outcome.screen {
+        ScreenView::Cursor => numbered(&screen.rows).skip(screen.cursor.1.into()).take(1).collect(),
+        ScreenView::Changes => match &before {
+            Some(before) => changes(before, &screen.rows),
+            None => whole(&screen.rows),
+        },
+        ScreenView::Full | ScreenView::None => whole(&screen.rows),
+    };
+    if screens.len() >= SCREENS_MAX && before.is_none() {
+        screens.pop_first();
+    }
+    screens.insert(job.actor.clone(), screen.rows);
+    text
+}
+
+/// Every row down to the last that is not blank.
+pub fn whole(rows: &[String]) -> Vec<String> {
+    let used = rows.iter().rposition(|row| !row.trim().is_empty()).map_or(0, |last| last + 1);
+    rows.iter().take(used).map(|row| row.trim_end().to_owned()).collect()
+}
+
+fn numbered(rows: &[String]) -> impl Iterator<Item = String> {
+    rows.iter().zip(1..).map(|(row, number): (_, u32)| format!("row {number}: {}", row.trim_end()))
+}
+
+fn changes(before: &[String], rows: &[String]) -> Vec<String> {
+    let changed = rows.iter().enumerate().filter(|(at, row)| before.get(*at) != Some(row));
+    let lines: Vec<String> = changed.map(|(at, row)| format!("row {}: {}", at + 1, row.trim_end())).collect();
+    if lines.is_empty() { vec!["[no row changed]".to_owned()] } else { lines }
+}
+
+fn finish(mut job: Job, screen: Option<ScreenText>, note: Option<String>) -> Reply {
+    job.notes.extend(note);
+    if screen.is_some() && job.fullscreen && job.outcome.status == Status::Sent {
+        // The cooked log holds a placeholder for what the screen shows.
+        job.outcome.output = None;
+    }
+    if let Some(path) = &job.outcome.shape.save_to {
+        job.notes.push(saved(&job, path));
+    }
+    let scene = Scene {
+        session: &job.session,
+        lines: &job.lines,
+        screen: screen.as_ref(),
+        home: &job.home,
+        notes: std::mem::take(&mut job.notes),
+    };
+    mask(render(&job.outcome, scene), job.nonce.as_deref())
+}
+
+/// Copies the region's whole output to where the client wants it, and says where that is.
+fn saved(job: &Job, path: &str) -> String {
+    let range = match (&job.outcome.region, job.outcome.output) {
+        (Some(region), _) => Some((region.first_line, region.lines)),
+        (None, output) => output,
+    };
+    let (first, count) = range.unwrap_or((1, 0));
+    match save::save(&job.dir, path, job.absolute_allowed, &job.lines, first, count) {
+        Ok(path) => format!("saved {count} lines to {}", path.display()),
+        Err(why) => format!("the output was not saved: {why}"),
+    }
+}
+
+/// Takes the nonce out of a reply: a model that repeats it could forge markers by accident.
+#[must_use]
+pub fn mask(mut reply: Reply, nonce: Option<&str>) -> Reply {
+    if let Some(nonce) = nonce.filter(|nonce| !nonce.is_empty()) {
+        if reply.text.contains(nonce) {
+            reply.text = reply.text.replace(nonce, MASKED);
+        }
+        for value in reply.meta.values_mut() {
+            mask_value(value, nonce);
+        }
+    }
+    reply
+}
+
+const MASKED: &str = "<nonce>";
+
+fn mask_value(value: &mut serde_json::Value, nonce: &str) {
+    match value {
+        serde_json::Value::String(text) if text.contains(nonce) => *text = text.replace(nonce, MASKED),
+        serde_json::Value::Array(values) => values.iter_mut().for_each(|value| mask_value(value, nonce)),
+        serde_json::Value::Object(fields) => fields.values_mut().for_each(|value| mask_value(value, nonce)),
+        _ => {}
+    }
+}

@@ -1,0 +1,165 @@
+//! `session_list` and `session_resize`.
+
+use dtmcp_core::call::Resize;
+use dtmcp_core::cooked::Size;
+use dtmcp_core::record::Meta;
+use dtmcp_core::reply::Reply;
+use serde_json::{Map, Value, json};
+
+use super::pick::{Readable, command, look, runs};
+use super::{Handle, Hub};
+use crate::driver::Look;
+use crate::driver::render::mask;
+use crate::terminal::{Attached, PaneState};
+
+impl Hub {
+    pub(super) async fn list(&self, actor: &str, session: Option<&str>, closed: bool) -> Reply {
+        let mut lines = Vec::new();
+        let mut entries = Vec::new();
+        let mut notes = Vec::new();
+        let mut nonces = Vec::new();
+        let people = self.terminal.clients().await;
+        let clients = match &people {
+            Ok(clients) => clients.as_slice(),
+            Err(error) if self.handles().is_empty() => {
+                tracing::debug!("{error}");
+                &[]
+            }
+            Err(error) => {
+                notes.push(error.to_string());
+                &[]
+            }
+        };
+        for handle in self.handles().into_iter().filter(|handle| session.is_none_or(|name| name == handle.name)) {
+            let state = if people.is_ok() { self.terminal.state(handle.pane).await.ok() } else { None };
+            let Some(look) = look(&handle, Some(actor)).await else { continue };
+            nonces.extend(look.nonce.clone());
+            notes.extend(look.notes.iter().map(|note| format!("{}: {note}", handle.name)));
+            lines.push(self.line(&handle, &look, state.as_ref(), clients));
+            entries.push(self.entry(&handle, &look, state.as_ref(), clients));
+        }
+        let named_closed = session.filter(|_| entries.is_empty()).and_then(|name| self.closed(name));
+        if let Some(Readable::Closed { name, meta, dir }) = named_closed {
+            lines.push(closed_line(&name, &meta));
+            entries.push(closed_entry(&name, &meta, &dir));
+        } else if let Some(name) = session.filter(|_| entries.is_empty()) {
+            let open = self.open_sessions().await;
+            return Reply::error(None, &format!("there is no session {name:?}. {open}"));
+        } else if closed && session.is_none() {
+            for name in self.home.sessions().unwrap_or_default() {
+                if let Some(Readable::Closed { name, meta, dir }) = self.closed(&name).filter(|_| self.handle(&name).is_none()) {
+                    lines.push(closed_line(&name, &meta));
+                    entries.push(closed_entry(&name, &meta, &dir));
+                }
+            }
+        }
+        if entries.is_empty() {
+            notes.push("session_create opens one".to_owned());
+        }
+        let status = format!("[{} {}]", entries.len(), if entries.len() == 1 { "session" } else { "sessions" });
+        let mut reply = Reply::ok(session, &status, &notes, &lines).with("sessions", entries);
+        for nonce in nonces {
+            reply = mask(reply, Some(&nonce));
+        }
+        reply
+    }
+
+    fn line(&self, handle: &Handle, look: &Look, state: Option<&PaneState>, clients: &[Attached]) -> String {
+        let people = clients.iter().filter(|client| client.session == handle.name).count();
+        let size = state.map_or_else(String::new, |state| format!(" · {}x{}", state.size.cols, state.size.rows));
+        let people = match people {
+            0 => String::new(),
+            1 => " · a person is attached".to_owned(),
+            more => format!(" · {more} people are attached"),
+        };
+        let cwd = cwd(handle, look).map_or_else(String::new, |cwd| format!(" · in {cwd}"));
+        format!("{}: {} · {}{cwd}{size}{people} · {}", handle.name, command(&handle.meta), runs(look), self.attach(&handle.name).join(" "))
+    }
+
+    /// The fields that `/api/sessions` names, as far as they are known yet.
+    fn entry(&self, handle: &Handle, look: &Look, state: Option<&PaneState>, clients: &[Attached]) -> Value {
+        let mut entry = Map::new();
+        let mut put = |field: &str, value: Value| entry.insert(field.to_owned(), value);
+        put("name", handle.name.as_str().into());
+        put("state", if look.closed.is_some() || look.ended.is_some() { "ended" } else { "open" }.into());
+        put("runs", runs(look).into());
+        if let Some(exit) = look.ended.flatten() {
+            put("exit", exit.into());
+        }
+        put("command", command(&handle.meta).into());
+        if let Some(cwd) = cwd(handle, look) {
+            put("cwd", cwd.into());
+        }
+        let size = state.map_or((handle.meta.cols, handle.meta.rows), |state| (state.size.cols, state.size.rows));
+        put("cols", size.0.into());
+        put("rows", size.1.into());
+        put("actor", handle.meta.actor.as_str().into());
+        put("created", json!(seconds(handle.meta.created)));
+        put("last_output", json!(seconds(look.last_output.0)));
+        let mine: Vec<&Attached> = clients.iter().filter(|client| client.session == handle.name).collect();
+        put("attached", mine.len().into());
+        if let Some(last) = mine.iter().map(|client| client.activity.0).max() {
+            put("human_input", json!(seconds(last)));
+        }
+        put("log_dir", handle.dir.display().to_string().into());
+        put("attach", self.attach(&handle.name).into());
+        put("pane_id", handle.pane.to_string().into());
+        put("integrated", handle.meta.command.is_none().into());
+        Value::Object(entry)
+    }
+
+    pub(super) async fn resize(&self, session: Option<&str>, how: Resize) -> Reply {
+        let handle = match self.pick(session).await {
+            Ok(handle) => handle,
+            Err(reply) => return *reply,
+        };
+        let done = match how {
+            Resize::Follow => self.terminal.follow(handle.pane).await.map(|()| "its size follows attached clients again".to_owned()),
+            Resize::To { cols, rows } => match self.terminal.state(handle.pane).await {
+                Ok(state) => {
+                    let size = Size { cols: cols.unwrap_or(state.size.cols), rows: rows.unwrap_or(state.size.rows) };
+                    self.terminal.resize(handle.pane, size).await.map(|()| format!("{}x{}, whoever attaches", size.cols, size.rows))
+                }
+                Err(error) => Err(error),
+            },
+        };
+        match done {
+            Ok(words) => Reply::ok(Some(&handle.name), &format!("[{} {words}]", handle.name), &[], &[]),
+            Err(error) => Reply::error(Some(&handle.name), &format!("the size was not changed: {error}")),
+        }
+    }
+}
+
+fn cwd(handle: &Handle, look: &Look) -> Option<String> {
+    let told = look.regions.iter().rev().find_map(|region| region.cwd.clone());
+    told.or_else(|| handle.meta.cwd.clone())
+}
+
+fn closed_line(name: &str, meta: &Meta) -> String {
+    let exit = meta.exit.map_or_else(String::new, |exit| format!(" · exit {exit}"));
+    let state = if meta.closed.is_some() { "closed" } else { "not reachable from this server" };
+    format!("{name}: {} · {state}{exit}", command(meta))
+}
+
+fn closed_entry(name: &str, meta: &Meta, dir: &std::path::Path) -> Value {
+    let mut entry = Map::new();
+    entry.insert("name".into(), name.into());
+    entry.insert("state".into(), if meta.closed.is_some() { "closed" } else { "elsewhere" }.into());
+    if let Some(exit) = meta.exit {
+        entry.insert("exit".into(), exit.into());
+    }
+    entry.insert("command".into(), command(meta).into());
+    entry.insert("actor".into(), meta.actor.as_str().into());
+    entry.insert("created".into(), json!(seconds(meta.created)));
+    if let Some(closed) = meta.closed {
+        entry.insert("closed".into(), json!(seconds(closed)));
+    }
+    entry.insert("log_dir".into(), dir.display().to_string().into());
+    Value::Object(entry)
+}
+
+/// Unix seconds with fractions.
+#[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
+fn seconds(milliseconds: u64) -> f64 {
+    milliseconds as f64 / 1000.0
+}

@@ -1,0 +1,154 @@
+//! Which session a call means.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dtmcp_core::log::ShellState;
+use dtmcp_core::record::Meta;
+use dtmcp_core::region::{Region, State};
+use dtmcp_core::reply::Reply;
+use tokio::sync::oneshot;
+
+use super::{Handle, Hub};
+use crate::driver::{Look, Message};
+use crate::store::files;
+
+/// A session that can be read.
+#[derive(Debug)]
+pub(super) enum Readable {
+    /// It is open.
+    Open(Arc<Handle>),
+    /// Only its files are there.
+    Closed { name: String, dir: PathBuf, meta: Box<Meta> },
+}
+
+impl Readable {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Open(handle) => &handle.name,
+            Self::Closed { name, .. } => name,
+        }
+    }
+
+    pub(super) fn dir(&self) -> &std::path::Path {
+        match self {
+            Self::Open(handle) => &handle.dir,
+            Self::Closed { dir, .. } => dir,
+        }
+    }
+}
+
+impl Hub {
+    /// The open session that a call means.
+    ///
+    /// # Errors
+    /// The reply that says which sessions there are.
+    pub(super) async fn pick(&self, session: Option<&str>) -> Result<Arc<Handle>, Box<Reply>> {
+        if let Some(name) = session {
+            return match self.handle(name) {
+                Some(handle) => Ok(handle),
+                None if self.closed(name).is_some() => Err(Box::new(Reply::error(
+                    Some(name),
+                    &format!("session {name:?} is closed. read, search and regions still show its log; session_create opens a new session"),
+                ))),
+                None => {
+                    let open = self.open_sessions().await;
+                    Err(Box::new(Reply::error(None, &format!("there is no session {name:?}. {open}"))))
+                }
+            };
+        }
+        let mut handles = self.handles();
+        match (handles.pop(), handles.is_empty()) {
+            (Some(only), true) => Ok(only),
+            (None, _) => Err(Box::new(Reply::error(None, "no session is open. session_create opens one"))),
+            (Some(_), false) => {
+                let open = self.open_sessions().await;
+                Err(Box::new(Reply::error(None, &format!("several sessions are open: give session. {open}"))))
+            }
+        }
+    }
+
+    /// As [`Self::pick`], a closed session or an archived generation too.
+    pub(super) async fn readable(&self, session: Option<&str>) -> Result<Readable, Box<Reply>> {
+        if let Some(name) = session
+            && self.handle(name).is_none()
+            && let Some(closed) = self.closed(name)
+        {
+            return Ok(closed);
+        }
+        self.pick(session).await.map(Readable::Open)
+    }
+
+    /// A closed session or archived generation of this name.
+    pub(super) fn closed(&self, name: &str) -> Option<Readable> {
+        let dir = self.home.session(name)?.path().to_owned();
+        let text = files::read(&dir.join("meta.json")).ok()?;
+        let meta = Meta::read(&String::from_utf8_lossy(&text))?;
+        Some(Readable::Closed { name: name.to_owned(), dir, meta: Box::new(meta) })
+    }
+
+    /// The open sessions with what each runs, in a sentence.
+    pub(super) async fn open_sessions(&self) -> String {
+        let mut parts = Vec::new();
+        for handle in self.handles() {
+            let runs = match look(&handle, None).await {
+                Some(look) => runs(&look),
+                None => "not answering".to_owned(),
+            };
+            parts.push(format!("{} ({}, {runs})", handle.name, command(&handle.meta)));
+        }
+        if parts.is_empty() {
+            "No session is open: session_create opens one".to_owned()
+        } else {
+            format!("Open are: {}", parts.join(", "))
+        }
+    }
+}
+
+/// Looks at an open session.
+pub(super) async fn look(handle: &Handle, actor: Option<&str>) -> Option<Look> {
+    let (reply, answer) = oneshot::channel();
+    handle.mailbox.send(Message::Look { actor: actor.map(str::to_owned), reply }).await.ok()?;
+    answer.await.ok()
+}
+
+/// The reply where a session's task is gone.
+pub(super) fn no_task(name: &str) -> Reply {
+    Reply::error(Some(name), "the session's task has ended, because the session was closed or failed. session_list shows what is open; the log can still be read")
+}
+
+/// What was asked to run in a session.
+pub(super) fn command(meta: &Meta) -> String {
+    meta.command.as_deref().unwrap_or("bash").chars().take(80).collect()
+}
+
+/// What a session does, in a few words.
+pub(super) fn runs(look: &Look) -> String {
+    if let Some(why) = &look.closed {
+        return why.clone();
+    }
+    if let Some(exit) = look.ended {
+        return exit.map_or_else(|| "ended".to_owned(), |exit| format!("ended with {exit}"));
+    }
+    if look.fullscreen {
+        return "full-screen program".to_owned();
+    }
+    match look.shell {
+        ShellState::AtPrompt { .. } => "at its prompt".to_owned(),
+        ShellState::Continuation => "at a continuation prompt".to_owned(),
+        ShellState::Starting => "starting".to_owned(),
+        ShellState::Ended => "ended".to_owned(),
+        ShellState::Running(_) | ShellState::NoShell => match running(look) {
+            Some(region) => {
+                let label: String = region.label.lines().next().unwrap_or_default().chars().take(60).collect();
+                format!("running #{} {label:?}", region.id)
+            }
+            None => "open".to_owned(),
+        },
+    }
+}
+
+/// The innermost region that runs.
+pub(super) fn running(look: &Look) -> Option<&Region> {
+    look.regions.iter().rev().find(|region| region.state == State::Running)
+}

@@ -1,0 +1,138 @@
+//! Taking over the sessions of an earlier server: those whose pane still stands go on, the others are closed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dtmcp_core::log::Log;
+use dtmcp_core::record::{Intent, Meta, RegionRecord, ServerIdentity};
+use dtmcp_core::region::{Place, Region};
+use dtmcp_core::session::Recovery;
+use tokio::sync::watch;
+
+use super::Hub;
+use super::create::write_meta;
+use crate::driver::Clock;
+use crate::driver::files::SessionFiles;
+use crate::feed::{CHUNK, Follower, Piece};
+use crate::store::files;
+use crate::terminal::{OurPane, PaneId};
+
+/// Takes over what is open, then says so: calls wait until then.
+pub(super) async fn take_over(hub: Arc<Hub>, done: watch::Sender<bool>) {
+    let names = hub.home.sessions().unwrap_or_else(|error| {
+        tracing::warn!("sessions cannot be taken over: {error}");
+        Vec::new()
+    });
+    let open = names.into_iter().filter_map(|name| {
+        let dir = hub.home.session(&name)?.path().to_owned();
+        let text = files::read(&dir.join("meta.json")).ok()?;
+        let meta = Meta::read(&String::from_utf8_lossy(&text))?;
+        (meta.closed.is_none() && meta.name == name).then_some((meta, dir))
+    });
+    let open: Vec<_> = open.collect();
+    if !open.is_empty() {
+        let panes = hub.terminal.panes().await;
+        for (meta, dir) in open {
+            if !is_here(&hub, &meta) {
+                // Another host's, or another tmux socket's: only the server that made it may call it closed.
+                continue;
+            }
+            match &panes {
+                Ok(panes) => take(&hub, meta, &dir, panes).await,
+                Err(error) => tracing::warn!("{} is not taken over: {error}", meta.name),
+            }
+        }
+    }
+    done.send_replace(true);
+}
+
+fn is_here(hub: &Hub, meta: &Meta) -> bool {
+    meta.host == hub.place.host && meta.socket == hub.config.socket && (meta.socket_path.is_none() || meta.socket_path == hub.socket_path)
+}
+
+async fn take(hub: &Arc<Hub>, meta: Meta, dir: &Path, panes: &[OurPane]) {
+    let pane = panes.iter().find(|pane| pane.session == meta.name && identity(pane.pane) == meta.server);
+    let log = hub.new_log(&meta, dir);
+    let replay_dir = dir.to_owned();
+    let replayed = tokio::task::spawn_blocking(move || replay(&replay_dir, log)).await;
+    let replayed = match replayed {
+        Ok(Ok(replayed)) => replayed,
+        Ok(Err(error)) => return tracing::warn!("{} is not taken over: {error}", meta.name),
+        Err(error) => return tracing::warn!("{} is not taken over: {error}", meta.name),
+    };
+    let Some(pane) = pane else {
+        let mut files = replayed.files;
+        files.write_tail(&replayed.log.cooked.live());
+        let closed = Meta { closed: Some(Clock::wall().0), exit: replayed.log.program_exit(), ..meta };
+        if let Err(error) = write_meta(dir, &closed) {
+            tracing::warn!("{error}");
+        }
+        return;
+    };
+    let mut begin = hub.session(&meta, replayed.log, dir);
+    begin.session.owe(replayed.owed);
+    begin.replayed = Some((replayed.files, replayed.follower));
+    let name = meta.name.clone();
+    if let Err(error) = hub.start(meta, pane.pane, dir.to_owned(), begin) {
+        tracing::warn!("{name} is not taken over: {error}");
+    }
+}
+
+/// A session rebuilt from its files.
+struct Replayed {
+    log: Log,
+    files: SessionFiles,
+    follower: Follower,
+    owed: Vec<(String, u32)>,
+}
+
+/// Replays a session's stream from its beginning.
+fn replay(dir: &Path, log: Log) -> std::io::Result<Replayed> {
+    let known = read_regions(dir);
+    let intent = files::read(&dir.join("intent.json")).ok().and_then(|text| Intent::read(String::from_utf8_lossy(&text).trim()));
+    let mut files = SessionFiles::open(dir)?;
+    let mut follower = Follower::open(dir)?;
+    let mut recovery = Recovery::new(log, known, intent);
+    let mut buffer = vec![0; CHUNK];
+    let mut settled = Vec::new();
+    loop {
+        let pieces = follower.read(&mut buffer)?;
+        if pieces.is_empty() {
+            break;
+        }
+        for piece in pieces {
+            match piece {
+                Piece::Size(size) => recovery.log().resize(size),
+                Piece::Bytes(range, wall) => recovery.log().feed(buffer.get(range).unwrap_or_default(), wall),
+            }
+            recovery.log().cooked.take_settled(&mut settled);
+            files.settle(&settled);
+            settled.clear();
+            recovery.drain();
+        }
+    }
+    let (log, changed, owed) = recovery.finish();
+    for region in &changed {
+        files.record(region);
+    }
+    Ok(Replayed { log, files, follower, owed })
+}
+
+/// The regions on disk.
+pub(super) fn read_regions(dir: &Path) -> Vec<Region> {
+    let text = files::read(&dir.join("regions.jsonl")).unwrap_or_default();
+    RegionRecord::read_all(&String::from_utf8_lossy(&text))
+}
+
+/// A pane's server, as records keep it.
+pub(super) fn identity(pane: PaneId) -> ServerIdentity {
+    ServerIdentity { pid: pane.server.pid, start: pane.server.start }
+}
+
+/// This server's own host and user.
+pub(super) fn place() -> Place {
+    let host = nix::unistd::gethostname().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let uid = nix::unistd::geteuid();
+    let user = nix::unistd::User::from_uid(uid).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name);
+    Place { host, user }
+}

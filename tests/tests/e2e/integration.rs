@@ -1,0 +1,224 @@
+//! Shells that people have made their own, and lines that are no commands.
+
+use dtmcp_tests::client::World;
+use serde_json::json;
+
+use super::{Row, Tested, holds, same};
+
+pub(crate) const ROWS: &[Row] = &[
+    ("no_phantoms", &["tmux", "bash"], no_phantoms),
+    ("slow_startup", &["tmux", "bash"], slow_startup),
+    ("startup_that_reads", &["tmux", "bash"], startup_that_reads),
+    ("silence_is_no_end", &["tmux", "bash"], silence_is_no_end),
+    ("continuation", &["tmux", "bash"], continuation),
+    ("nested", &["tmux", "bash"], nested),
+    ("strict_options", &["tmux", "bash"], strict_options),
+    ("debug_trap", &["tmux", "bash"], debug_trap),
+    ("prompt_with_status", &["tmux", "bash"], prompt_with_status),
+    ("history_is_the_persons", &["tmux", "bash"], history),
+    ("printing_the_prompt", &["tmux", "bash"], printing_the_prompt),
+    ("multi_line_string", &["tmux", "bash"], multi_line_string),
+    ("prompt_of_two_lines", &["tmux", "bash"], prompt_of_two_lines),
+    ("plain_shell", &["tmux", "bash"], plain_shell),
+];
+
+fn count(client: &mut dtmcp_tests::client::Client) -> Result<usize, String> {
+    let regions = client.call("regions", json!({}))?;
+    Ok(regions.meta["regions"].as_array().map_or(0, Vec::len))
+}
+
+fn no_phantoms() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("(exit 9)")?;
+    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    for line in ["", "# only a comment", "   "] {
+        let answer = client.run(line)?;
+        same!((answer.status(), answer.region()), ("finished", None), "{line:?}: {}", answer.text);
+    }
+    let history = client.run("!nosuch")?;
+    same!((history.status(), history.region()), ("finished", None), "{}", history.text);
+    same!(count(&mut client)?, 1, "one region only");
+    same!(client.run("echo $?")?.output(), "9", "and the status is the person's");
+    Ok(())
+}
+
+fn slow_startup() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".bashrc", "")?;
+    world.dot_file(".bash_profile", "sleep 2; echo banner\n")?;
+    let mut client = world.client()?;
+    let made = client.begin("session_create", json!({}))?;
+    let made = client.finish(made)?;
+    holds!(!made.is_error, "{}", made.text);
+    let answer = client.run("echo hi")?;
+    same!((answer.output(), answer.exit(), answer.region()), ("hi", Some(0), Some(1)), "{}", answer.text);
+    holds!(answer.words().contains("to show its first prompt"), "{}", answer.text);
+    Ok(())
+}
+
+fn startup_that_reads() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".bash_profile", "sleep 4; read -t 1\n")?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let answer = client.run("echo kept")?;
+    same!(answer.output(), "kept", "{}", answer.text);
+    Ok(())
+}
+
+fn silence_is_no_end() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let answer = client.run("for i in 1 2 3; do echo $i; sleep 1.3; done; echo END; f() { return 5; }; f")?;
+    same!((answer.exit(), answer.output()), (Some(5), "1\n2\n3\nEND"), "{}", answer.text);
+    let collecting = client.call("run", json!({ "line": "printf 'collecting ... '; sleep 4; echo end", "timeout": 20 }))?;
+    same!((collecting.status(), collecting.output()), ("finished", "collecting ... end"), "{}", collecting.text);
+    let quiet = client.call("run", json!({ "line": "sleep 120 > log", "timeout": 4 }))?;
+    same!(quiet.status(), "running", "{}", quiet.text);
+    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    Ok(())
+}
+
+fn continuation() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let open = client.run("cat <<EOF\nhello\n  EOF")?;
+    same!(open.status(), "continuation", "{}", open.text);
+    holds!(open.words().contains("ctrl+c"), "{}", open.text);
+    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    same!(client.run("echo on")?.output(), "on", "the next line runs");
+    let quote = client.run("echo \"a")?;
+    same!((quote.status(), &quote.meta["prompt"]), ("continuation", &json!("> ")), "{}", quote.text);
+    let rest = client.run("b\"")?;
+    same!((rest.status(), rest.output()), ("finished", "a\nb"), "{}", rest.text);
+    Ok(())
+}
+
+fn nested() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let outer = client.run("bash")?;
+    same!(outer.status(), "prompt", "{}", outer.text);
+    let inner = client.run("echo inner")?;
+    same!((inner.exit(), inner.output()), (Some(0), "inner"), "{}", inner.text);
+    client.run("exit 4")?;
+    let status = client.run("echo $?")?;
+    same!(status.output(), "4", "{}", status.text);
+    let regions = client.call("regions", json!({}))?;
+    let exit = |label: &str| {
+        let all = regions.meta["regions"].as_array().cloned().unwrap_or_default();
+        all.into_iter().find(|region| region["label"] == json!(label)).map(|region| region["exit"].clone())
+    };
+    same!(exit("bash"), Some(json!(4)), "{}", regions.text);
+    same!(exit("echo inner"), Some(json!(0)), "{}", regions.text);
+    Ok(())
+}
+
+fn strict_options() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    for (line, exit) in
+        [("set -u", 0), ("true", 0), ("set -o pipefail", 0), ("false | true", 1), ("set -x", 0), ("true", 0), ("set +x", 0), ("set -e", 0)]
+    {
+        let answer = client.run(line)?;
+        same!((answer.status(), answer.exit()), ("finished", Some(exit)), "{line}: {}", answer.text);
+    }
+    let last = client.run("false")?;
+    same!((last.status(), last.exit()), ("ended", Some(1)), "{}", last.text);
+    Ok(())
+}
+
+fn debug_trap() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".bash_profile", "trap 'echo DBG:$BASH_COMMAND >> $HOME/dbg' DEBUG\n")?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    same!(client.run("true")?.exit(), Some(0), "true");
+    same!(client.run("false")?.exit(), Some(1), "false");
+    let fired = std::fs::read_to_string(world.user_home().join("dbg")).unwrap_or_default();
+    holds!(fired.contains("DBG:true\n") && fired.contains("DBG:false\n"), "{fired}");
+    same!(count(&mut client)?, 2, "no extra regions");
+    Ok(())
+}
+
+fn prompt_with_status() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".bash_profile", "PS1='[$?]\\$ '; PROMPT_COMMAND='a() { :; }; history -a; echo -ne \"\\033]0;title\\007\"; b=1'\n")?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    same!(client.run("true")?.exit(), Some(0), "true");
+    same!(client.run("(exit 7)")?.exit(), Some(7), "exit 7");
+    let status = client.run("echo $? $b")?;
+    same!(status.output(), "7 1", "{}", status.text);
+    let screen = client.call("read", json!({ "view": "screen" }))?;
+    holds!(screen.output().contains("[7]# echo $? $b") || screen.output().contains("[7]$ echo $? $b"), "{}", screen.text);
+    Ok(())
+}
+
+fn history() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo one")?;
+    client.run("echo two")?;
+    let history = client.run("history | sed 's/^ *[0-9]* *//'")?;
+    same!(history.output(), "echo one\necho two\nhistory | sed 's/^ *[0-9]* *//'", "{}", history.text);
+    Ok(())
+}
+
+fn printing_the_prompt() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    for line in [r#"echo "$PS1""#, r#"echo "${PS1@P}""#, "env", "set | tail -50", "declare -p PS1 PS0 PROMPT_COMMAND"] {
+        let answer = client.run(line)?;
+        same!((answer.status(), answer.exit()), ("finished", Some(0)), "{line}: {}", answer.text);
+        same!(client.run("echo next")?.output(), "next", "after {line}");
+    }
+    Ok(())
+}
+
+fn multi_line_string() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let wrote = client.run("echo \"l1\nl2\nl3\" > f")?;
+    same!((wrote.status(), wrote.exit()), ("finished", Some(0)), "{}", wrote.text);
+    for (line, output) in [("echo A", "A"), ("echo B", "B"), ("cat f", "l1\nl2\nl3")] {
+        same!(client.run(line)?.output(), output, "{line}");
+    }
+    Ok(())
+}
+
+fn prompt_of_two_lines() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".bash_profile", "PS1='\\n┌ \\w\\n└ \\$ '\n")?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    for n in 0..3 {
+        let answer = client.run(&format!("echo out{n}"))?;
+        same!(answer.output(), format!("out{n}"), "{}", answer.text);
+    }
+    let regions = client.call("regions", json!({}))?;
+    same!(regions.meta["regions"][2]["label"], json!("echo out2"), "{}", regions.text);
+    Ok(())
+}
+
+fn plain_shell() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    let made = client.call("session_create", json!({ "command": "env PS1='plain$ ' bash --norc --noprofile" }))?;
+    holds!(!made.is_error, "{}", made.text);
+    let answer = client.run("echo hi; false")?;
+    same!((answer.status(), answer.output(), answer.exit()), ("prompt", "hi", None), "{}", answer.text);
+    let regions = client.call("regions", json!({}))?;
+    same!(regions.meta["regions"][0]["kind"], json!("input"), "{}", regions.text);
+    same!(regions.meta["regions"][0]["label"], json!("plain$ echo hi; false"), "{}", regions.text);
+    Ok(())
+}

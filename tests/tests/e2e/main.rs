@@ -1,0 +1,69 @@
+//! End to end: the real command over stdio, a real tmux on a socket of the test's own, real shells, and people who
+//! attach.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod basics;
+mod errors;
+mod integration;
+mod lifetime;
+mod output;
+mod people;
+mod programs;
+mod recovery;
+mod security;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// What every test gives back.
+pub(crate) type Tested = Result<(), String>;
+
+/// A row of a suite's table: the name, the programs it needs, the test.
+pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let suites: [(&str, &[Row]); 9] = [
+        ("basics", basics::ROWS),
+        ("errors", errors::ROWS),
+        ("integration", integration::ROWS),
+        ("lifetime", lifetime::ROWS),
+        ("output", output::ROWS),
+        ("people", people::ROWS),
+        ("programs", programs::ROWS),
+        ("recovery", recovery::ROWS),
+        ("security", security::ROWS),
+    ];
+    let mut trials: Vec<Trial> = Vec::new();
+    for (suite, rows) in suites {
+        for (name, needs, test) in rows {
+            let name: &'static str = Box::leak(format!("{suite}::{name}").into_boxed_str());
+            trials.push(dtmcp_tests::needs::test(name, needs, move || test().map_err(Failed::from)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Fails with both sides where they differ.
+macro_rules! same {
+    ($got:expr, $want:expr, $($context:tt)+) => {
+        match (&$got, &$want) {
+            (got, want) => {
+                if *got != *want {
+                    return Err(format!("{}:{}: got {got:?}, want {want:?}; {}", file!(), line!(), format!($($context)+)));
+                }
+            }
+        }
+    };
+}
+
+/// Fails where something does not hold.
+macro_rules! holds {
+    ($what:expr, $($context:tt)+) => {
+        if !$what {
+            return Err(format!("{}:{}: not so: {}; {}", file!(), line!(), stringify!($what), format!($($context)+)));
+        }
+    };
+}
+
+pub(crate) use {holds, same};

@@ -1,0 +1,129 @@
+//! People in the same session.
+
+use dtmcp_tests::client::World;
+use dtmcp_tests::person::{Person, wait_until};
+use serde_json::json;
+
+use super::{Row, Tested, holds, same};
+
+pub(crate) const ROWS: &[Row] = &[
+    ("their_commands_are_regions", &["tmux", "bash", "setsid"], their_commands),
+    ("their_text_is_not_submitted", &["tmux", "bash", "setsid"], their_text),
+    ("copy_mode", &["tmux", "bash", "setsid"], copy_mode),
+    ("a_tiny_window", &["tmux", "bash", "setsid"], tiny_window),
+    ("an_attached_session_is_not_closed", &["tmux", "bash", "setsid"], not_closed),
+    ("kill_pane", &["tmux", "bash"], kill_pane),
+    ("attach_prefix", &["tmux", "bash"], attach_prefix),
+    ("hostile_tmux_conf", &["tmux", "bash"], hostile_conf),
+];
+
+fn their_commands() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo mine")?;
+    let mut person = Person::attach(&world, "t1", 120, 41)?;
+    person.types("echo theirs; false\r")?;
+    person.sees("theirs")?;
+    wait_until("their region ends", || {
+        client.call("regions", json!({})).is_ok_and(|regions| regions.meta["regions"][1]["exit"] == json!(1))
+    })?;
+    let regions = client.call("regions", json!({}))?;
+    let theirs = &regions.meta["regions"][1];
+    same!((&theirs["label"], &theirs["actor"]), (&json!("echo theirs; false"), &json!("human")), "{}", regions.text);
+    same!(regions.meta["regions"][0]["actor"], json!("tester"), "{}", regions.text);
+    Ok(())
+}
+
+fn their_text() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("touch keep")?;
+    let mut person = Person::attach(&world, "t1", 120, 41)?;
+    person.types("rm -rf keep")?;
+    person.sees("rm -rf keep")?;
+    let refused = client.run("ls")?;
+    holds!(refused.is_error && refused.text.contains("rm -rf keep"), "{}", refused.text);
+    holds!(world.user_home().join("keep").exists(), "nothing was submitted");
+    person.types("\x15")?;
+    wait_until("the line is free", || client.run("echo free").is_ok_and(|answer| answer.output() == "free"))?;
+    Ok(())
+}
+
+fn copy_mode() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let _person = Person::attach(&world, "t1", 120, 41)?;
+    for mode in [&["copy-mode", "-t", "t1"][..], &["clock-mode", "-t", "t1"]] {
+        world.tmux(mode)?;
+        let answer = client.run("echo HELLO")?;
+        same!((answer.status(), answer.output()), ("finished", "HELLO"), "{mode:?}: {}", answer.text);
+        world.tmux(&["send-keys", "-t", "t1", "-X", "cancel"]).ok();
+    }
+    Ok(())
+}
+
+fn tiny_window() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({ "name": "first" }))?;
+    let _person = Person::attach(&world, "first", 3, 2)?;
+    client.call("session_create", json!({ "name": "second", "cols": 100, "rows": 30 }))?;
+    let size = client.call("run", json!({ "session": "second", "line": "stty size" }))?;
+    same!(size.output(), "30 100", "{}", size.text);
+    client.call("session_resize", json!({ "session": "first", "cols": 120, "rows": 40 }))?;
+    let size = client.call("run", json!({ "session": "first", "line": "stty size" }))?;
+    same!(size.output(), "40 120", "{}", size.text);
+    Ok(())
+}
+
+fn not_closed() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let person = Person::attach(&world, "t1", 80, 25)?;
+    let refused = client.call("session_close", json!({}))?;
+    holds!(refused.is_error && refused.text.contains("person"), "{}", refused.text);
+    drop(person);
+    wait_until("closed", || client.call("session_close", json!({ "session": "t1" })).is_ok_and(|answer| !answer.is_error))?;
+    Ok(())
+}
+
+fn kill_pane() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo before")?;
+    world.tmux(&["kill-pane", "-t", "t1"])?;
+    let answer = client.run("echo after")?;
+    holds!(answer.is_error, "{}", answer.text);
+    let read = client.call("search", json!({ "session": "t1", "pattern": "^before$" }))?;
+    same!(read.meta["total"], json!(1), "{}", read.text);
+    Ok(())
+}
+
+fn attach_prefix() -> Tested {
+    let mut world = World::new()?;
+    world.env.push(("DOCENT_TERMINAL_MCP_ATTACH_PREFIX".into(), "podman exec -it box".into()));
+    let mut client = world.client()?;
+    let made = client.call("session_create", json!({}))?;
+    holds!(made.words().contains("podman exec -it box tmux -L world attach -t t1"), "{}", made.text);
+    same!(made.meta["attach"][0], json!("podman"), "{}", made.meta);
+    Ok(())
+}
+
+fn hostile_conf() -> Tested {
+    let world = World::new()?;
+    world.dot_file(
+        ".tmux.conf",
+        "set -g destroy-unattached on\nset -g default-command 'echo hostile; exec cat'\nset -g base-index 5\nset -g remain-on-exit off\nset -g set-clipboard on\nset -wg synchronize-panes on\nset -g history-limit 10\n",
+    )?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    same!(client.run("echo fine")?.output(), "fine", "whatever the person's tmux.conf says");
+    let ended = client.run("exit 3")?;
+    same!((ended.status(), ended.exit()), ("ended", Some(3)), "{}", ended.text);
+    Ok(())
+}

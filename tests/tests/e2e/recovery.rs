@@ -1,0 +1,181 @@
+//! The server is killed, and the next one goes on.
+
+use dtmcp_tests::client::World;
+use dtmcp_tests::person::wait_until;
+use serde_json::json;
+
+use super::{Row, Tested, holds, same};
+
+pub(crate) const ROWS: &[Row] = &[
+    ("picks_up_sessions", &["tmux", "bash"], picks_up),
+    ("output_meanwhile", &["tmux", "bash"], output_meanwhile),
+    ("killed_at_random", &["tmux", "bash"], killed_at_random),
+    ("never_typed_twice", &["tmux", "bash"], never_typed_twice),
+    ("input_regions", &["tmux", "bash", "python3"], input_regions),
+    ("torn_files", &["tmux", "bash"], torn_files),
+    ("closed_meanwhile", &["tmux", "bash"], closed_meanwhile),
+    ("own_log_catted", &["tmux", "bash"], own_log),
+];
+
+fn regions(client: &mut dtmcp_tests::client::Client, session: &str) -> Result<serde_json::Value, String> {
+    let mut regions = client.call("regions", json!({ "session": session, "last": 1000 }))?.meta["regions"].clone();
+    for region in regions.as_array_mut().into_iter().flatten() {
+        // Which files are there is no part of what happened.
+        region.as_object_mut().map(|fields| fields.remove("file"));
+    }
+    Ok(regions)
+}
+
+fn picks_up() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({ "cols": 100, "rows": 30 }))?;
+    client.run("echo one")?;
+    client.run("printf abc")?;
+    client.run("false | true")?;
+    client.call("run", json!({ "line": "sleep 2; echo later; (exit 6)", "timeout": 0.2 }))?;
+    let before = regions(&mut client, "t1")?;
+    client.kill()?;
+    let mut client = world.client()?;
+    let waited = client.call("wait", json!({}))?;
+    same!((waited.status(), waited.exit(), waited.output()), ("finished", Some(6), "later"), "{}", waited.text);
+    let after = regions(&mut client, "t1")?;
+    for at in 0..3 {
+        same!(after[at], before[at], "live and rebuilt regions are equal");
+    }
+    same!(client.run("echo on")?.output(), "on", "and it goes on");
+    Ok(())
+}
+
+fn output_meanwhile() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.call("run", json!({ "line": "for i in $(seq 1 200000); do echo L$i; done", "timeout": 0.1 }))?;
+    client.kill()?;
+    let mut client = world.client()?;
+    let waited = client.call("wait", json!({ "timeout": 120 }))?;
+    same!((waited.status(), waited.exit(), &waited.meta["lines"]), ("finished", Some(0), &json!(200_000)), "{}", waited.text);
+    let found = client.call("search", json!({ "pattern": "^L[0-9]+$", "context": 0 }))?;
+    same!(found.meta["total"], json!(200_000), "{}", found.text);
+    Ok(())
+}
+
+fn killed_at_random() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.call("run", json!({ "line": "for i in $(seq 1 50000); do echo L$i; done; echo DONE", "timeout": 0 }))?;
+    for _ in 0..12 {
+        client.kill()?;
+        client = world.client()?;
+        // Some answer, at whatever point of the take-over.
+        client.call("session_list", json!({}))?;
+    }
+    let waited = client.call("wait", json!({ "timeout": 120, "last_lines": 1 }))?;
+    same!((waited.status(), waited.output()), ("finished", "DONE"), "{}", waited.text);
+    let page = std::fs::read_to_string(world.state().join("sessions/t1/session.txt")).map_err(|error| error.to_string())?;
+    let numbers: Vec<u32> = page.lines().filter_map(|line| line.strip_prefix('L')?.parse().ok()).collect();
+    same!(numbers.len(), 50_000, "none lost, none twice");
+    holds!(numbers.iter().copied().eq(1..=50_000), "in order");
+    same!(regions(&mut client, "t1")?.as_array().map(Vec::len), Some(1), "one region");
+    Ok(())
+}
+
+fn never_typed_twice() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    for n in 0..20 {
+        client.begin("run", json!({ "line": format!("echo {n} >> f") }))?;
+        client.kill()?;
+        client = world.client()?;
+        let waited = client.call("wait", json!({}))?;
+        holds!(!waited.is_error, "{}", waited.text);
+    }
+    client.run("echo end >> f")?;
+    let written = std::fs::read_to_string(world.user_home().join("f")).unwrap_or_default();
+    for n in 0..20 {
+        let times = written.lines().filter(|line| **line == n.to_string()).count();
+        holds!(times <= 1, "{n} ran {times} times: {written}");
+    }
+    Ok(())
+}
+
+fn input_regions() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("python3 -q")?;
+    client.run("print(1)")?;
+    client.run("print('a' * 200)")?;
+    let before = regions(&mut client, "t1")?;
+    client.kill()?;
+    let mut client = world.client()?;
+    same!(regions(&mut client, "t1")?, before, "live and rebuilt");
+    same!(client.run("print(2)")?.output(), "2", "the program goes on");
+    Ok(())
+}
+
+fn torn_files() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    for n in 0..5 {
+        client.run(&format!("echo {n}; (exit {n})"))?;
+    }
+    let before = regions(&mut client, "t1")?;
+    client.kill()?;
+    let path = world.state().join("sessions/t1/regions.jsonl");
+    let whole = std::fs::read(&path).map_err(|error| error.to_string())?;
+    for cut in [0, 1, whole.len() / 3, whole.len() / 2, whole.len() - 1] {
+        std::fs::write(&path, &whole[..cut]).map_err(|error| error.to_string())?;
+        std::fs::write(world.state().join("sessions/t1/state.json"), "{\"v\":").map_err(|error| error.to_string())?;
+        let mut client = world.client()?;
+        let after = regions(&mut client, "t1")?;
+        same!(after.as_array().map(Vec::len), before.as_array().map(Vec::len), "cut at {cut}");
+        for at in 0..5 {
+            for field in ["id", "label", "exit", "first_line", "lines"] {
+                same!(after[at][field], before[at][field], "cut at {cut}");
+            }
+        }
+        client.kill()?;
+    }
+    Ok(())
+}
+
+fn closed_meanwhile() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo kept")?;
+    client.kill()?;
+    world.tmux(&["kill-session", "-t", "t1"])?;
+    let mut client = world.client()?;
+    let list = client.call("session_list", json!({ "closed": true }))?;
+    same!(list.meta["sessions"][0]["state"], json!("closed"), "{}", list.text);
+    let found = client.call("search", json!({ "session": "t1", "pattern": "^kept$" }))?;
+    same!(found.meta["total"], json!(1), "{}", found.text);
+    let made = client.call("session_create", json!({}))?;
+    same!(made.meta["session"], json!("t2"), "{}", made.text);
+    Ok(())
+}
+
+fn own_log() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    let made = client.call("session_create", json!({}))?;
+    let dir = made.meta["log_dir"].as_str().unwrap_or_default().to_owned();
+    client.run("echo one; false")?;
+    client.run(&format!("cp {dir}/raw.log copy"))?;
+    let shown = client.run("cat copy")?;
+    same!((shown.status(), shown.exit()), ("finished", Some(0)), "{}", shown.text);
+    same!(client.run("echo in step")?.output(), "in step", "markers of the past move nothing");
+    let all = regions(&mut client, "t1")?;
+    same!(all.as_array().map(Vec::len), Some(4), "{all}");
+    wait_until("the copy is there", || world.user_home().join("copy").exists())?;
+    client.kill()?;
+    let mut client = world.client()?;
+    same!(regions(&mut client, "t1")?, all, "nor in a replay");
+    Ok(())
+}
