@@ -79,7 +79,9 @@ fn ends(lines: &dyn Lines, first: u64, last: u64, source: Source<'_>) -> Result<
         let from_end = count - 1 - at;
         let text = match usize::try_from(at).ok().and_then(|at| head.get(at)) {
             Some(text) => Some(text),
-            None => usize::try_from(from_end).ok().and_then(|at| tail.len().checked_sub(at + 1)).and_then(|at| tail.get(at)),
+            None => {
+                usize::try_from(from_end).ok().and_then(|at| tail.len().checked_sub(at + 1)).and_then(|at| tail.get(at))
+            }
         };
         text.map_or("", String::as_str)
     });
@@ -248,7 +250,10 @@ mod tests {
         let shown = body(&numbered(9), 1, 9, &shape, SOURCE).unwrap();
         assert_eq!(shown.lines, ["line 3", "line 4", "...", "line 7", "line 8"]);
         let shape = Shape { show: Some(Pattern::new("nothing").unwrap()), ..Shape::default() };
-        assert_eq!(body(&numbered(9), 1, 9, &shape, SOURCE).unwrap().lines, ["[no line of 9 matches show=\"nothing\"]"]);
+        assert_eq!(
+            body(&numbered(9), 1, 9, &shape, SOURCE).unwrap().lines,
+            ["[no line of 9 matches show=\"nothing\"]"]
+        );
     }
 
     #[test]

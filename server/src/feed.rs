@@ -76,11 +76,17 @@ impl Watcher {
         for file in ["raw.log", "timing"] {
             match inotify.get_ref().0.add_watch(&dir.join(file), AddWatchFlags::IN_MODIFY) {
                 Ok(descriptor) => {
-                    self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(descriptor, Arc::clone(&notify));
+                    self.sessions
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .insert(descriptor, Arc::clone(&notify));
                 }
                 Err(error) => {
                     let dir = dir.display();
-                    tracing::warn!("{dir}/{file} cannot be watched ({error}): it is looked at every {} ms", POLL.as_millis());
+                    tracing::warn!(
+                        "{dir}/{file} cannot be watched ({error}): it is looked at every {} ms",
+                        POLL.as_millis()
+                    );
                     poll(&notify);
                     break;
                 }

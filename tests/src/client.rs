@@ -87,7 +87,8 @@ impl World {
     /// # Errors
     /// Where there is no tmux.
     pub fn tmux(&self, args: &[&str]) -> Result<String, String> {
-        let output = self.command("tmux").args(["-L", "world"]).args(args).output().map_err(|error| error.to_string())?;
+        let output =
+            self.command("tmux").args(["-L", "world"]).args(args).output().map_err(|error| error.to_string())?;
         if output.status.success() {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned())
         } else {
@@ -222,7 +223,10 @@ impl Client {
     /// Where the server is gone.
     pub fn write(&mut self, message: &Value) -> Result<(), String> {
         let input = self.input.as_mut().ok_or("the input is closed")?;
-        input.write_all(format!("{message}\n").as_bytes()).and_then(|()| input.flush()).map_err(|error| error.to_string())
+        input
+            .write_all(format!("{message}\n").as_bytes())
+            .and_then(|()| input.flush())
+            .map_err(|error| error.to_string())
     }
 
     /// Sends a request without waiting; gives its id.
@@ -246,7 +250,9 @@ impl Client {
         }
         loop {
             match self.lines.recv_timeout(PATIENCE) {
-                Ok(message) if message.get("id") == Some(&json!(id)) && message.get("method").is_none() => return Ok(message),
+                Ok(message) if message.get("id") == Some(&json!(id)) && message.get("method").is_none() => {
+                    return Ok(message);
+                }
                 Ok(message) => self.early.push(message),
                 Err(RecvTimeoutError::Timeout) => return Err(format!("no answer to request {id}")),
                 Err(RecvTimeoutError::Disconnected) => return Err("the server went away".to_owned()),

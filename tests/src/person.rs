@@ -50,11 +50,14 @@ impl Person {
                 if read == 0 {
                     break;
                 }
-                into.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(buffer.get(..read).unwrap_or_default());
+                into.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .extend_from_slice(buffer.get(..read).unwrap_or_default());
             }
         });
         let person = Self { child, keyboard, seen };
-        let clients = || world.tmux(&["list-clients", "-t", session, "-F", "#{client_control_mode}"]).unwrap_or_default();
+        let clients =
+            || world.tmux(&["list-clients", "-t", session, "-F", "#{client_control_mode}"]).unwrap_or_default();
         wait_until("the person is attached", || clients().contains('0'))?;
         Ok(person)
     }
@@ -72,7 +75,9 @@ impl Person {
     /// # Errors
     /// Where it does not come.
     pub fn sees(&self, text: &str) -> Result<(), String> {
-        let has = || memchr::memmem::find(&self.seen.lock().unwrap_or_else(PoisonError::into_inner), text.as_bytes()).is_some();
+        let has = || {
+            memchr::memmem::find(&self.seen.lock().unwrap_or_else(PoisonError::into_inner), text.as_bytes()).is_some()
+        };
         wait_until(text, has)
     }
 

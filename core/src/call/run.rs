@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::watch::{REST, Verdict, Seen, Watch, prompt_text};
+use super::watch::{REST, Seen, Verdict, Watch, prompt_text};
 use super::{Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
@@ -142,7 +142,11 @@ impl RunCall {
         }
         match view.shell {
             ShellState::AtPrompt { ready, .. } => {
-                if ready || view.now - since >= PROMPT_DUE { self.type_next(Target::Shell) } else { Step::Wait(Some(since + PROMPT_DUE)) }
+                if ready || view.now - since >= PROMPT_DUE {
+                    self.type_next(Target::Shell)
+                } else {
+                    Step::Wait(Some(since + PROMPT_DUE))
+                }
             }
             ShellState::Continuation => self.type_next(Target::Shell),
             ShellState::Starting => Step::Wait(None),
@@ -165,7 +169,14 @@ impl RunCall {
                 if view.now - since >= BUSY {
                     return Step::Done(Box::new(self.refused(view, "busy")));
                 }
-                Step::Wait(Some([Some(since + BUSY), view.resting.again].into_iter().flatten().filter(|at| *at > view.now).min().unwrap_or(since + BUSY)))
+                Step::Wait(Some(
+                    [Some(since + BUSY), view.resting.again]
+                        .into_iter()
+                        .flatten()
+                        .filter(|at| *at > view.now)
+                        .min()
+                        .unwrap_or(since + BUSY),
+                ))
             }
         }
     }
@@ -218,7 +229,9 @@ impl RunCall {
                 }
                 match &view.resting.prompt {
                     Some((text, PromptShape::Primary)) => self.outcome(view, Status::Prompt, Some(text.clone())),
-                    Some((text, PromptShape::Continuation)) => self.outcome(view, Status::Continuation, Some(text.clone())),
+                    Some((text, PromptShape::Continuation)) => {
+                        self.outcome(view, Status::Continuation, Some(text.clone()))
+                    }
                     None => self.outcome(view, Status::Quiet, None),
                 }
             }
@@ -249,9 +262,15 @@ impl RunCall {
     fn refused(&self, view: &Seen<'_>, why: &str) -> Outcome {
         let typed = if self.several && !self.ran.is_empty() { "the rest was not typed" } else { "nothing was typed" };
         let text = match why {
-            "ended" => format!("{typed}: the session's program has ended. session_create opens a new session; read still shows this one's log"),
-            "late" => format!("{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"),
-            "screen" => format!("{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"),
+            "ended" => format!(
+                "{typed}: the session's program has ended. session_create opens a new session; read still shows this one's log"
+            ),
+            "late" => format!(
+                "{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"
+            ),
+            "screen" => format!(
+                "{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"
+            ),
             _ => busy(view, typed),
         };
         let mut outcome = Outcome::error(text);
@@ -265,8 +284,14 @@ impl RunCall {
 
 fn busy(view: &Seen<'_>, typed: &str) -> String {
     match view.log.open_region() {
-        Some(region) => format!("{typed}: {} is still running. wait waits for it; send keys=[\"ctrl+c\"] interrupts it", describe(region)),
-        None => format!("{typed}: the program in the session is still at work (last line {:?}). wait waits for it", prompt_text(view)),
+        Some(region) => format!(
+            "{typed}: {} is still running. wait waits for it; send keys=[\"ctrl+c\"] interrupts it",
+            describe(region)
+        ),
+        None => format!(
+            "{typed}: the program in the session is still at work (last line {:?}). wait waits for it",
+            prompt_text(view)
+        ),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `wait`: goes on waiting for what already runs.
 
 use super::run::Step;
-use super::watch::{Verdict, Seen, Watch, prompt_text};
+use super::watch::{Seen, Verdict, Watch, prompt_text};
 use super::{Outcome, Shape, Status, Wait};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
@@ -137,7 +137,8 @@ impl WaitCall {
 
     fn closed(&self, view: &Seen<'_>) -> Outcome {
         let region = self.region().and_then(|id| view.log.region(id));
-        if region.is_some_and(|region| region.kind == Kind::Input) && !matches!(view.shell, ShellState::AtPrompt { .. }) {
+        if region.is_some_and(|region| region.kind == Kind::Input) && !matches!(view.shell, ShellState::AtPrompt { .. })
+        {
             return match &view.resting.prompt {
                 Some((text, PromptShape::Primary)) => self.outcome(view, Status::Prompt, Some(text.clone())),
                 Some((text, PromptShape::Continuation)) => self.outcome(view, Status::Continuation, Some(text.clone())),

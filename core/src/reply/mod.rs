@@ -100,7 +100,8 @@ pub fn render(outcome: &Outcome, scene: Scene<'_>) -> Reply {
         }
         return reply;
     }
-    let mut notes: Vec<String> = outcome.notes.iter().chain(&scene.notes).map(|note| spell_out(note).into_owned()).collect();
+    let mut notes: Vec<String> =
+        outcome.notes.iter().chain(&scene.notes).map(|note| spell_out(note).into_owned()).collect();
     let (mut output, clipped) = match outputs(outcome, &scene) {
         Ok(shown) => shown,
         Err(why) => {
@@ -150,12 +151,16 @@ fn several(outcome: &Outcome, scene: &Scene<'_>) -> Result<(Vec<String>, bool), 
         if shape.show.is_none() && shape.last_lines.is_none() && region.lines > share as u64 {
             shape.last_lines = Some(share);
         }
-        let Body { lines: shown, clipped: cut, .. } = body(scene.lines, region.first_line, region.lines, &shape, source)?;
+        let Body { lines: shown, clipped: cut, .. } =
+            body(scene.lines, region.first_line, region.lines, &shape, source)?;
         lines.push(format!("[#{}]", region.id));
         if cut && shape.show.is_none() {
             let left = region.lines - (shown.len() as u64).min(region.lines);
             if left > 0 {
-                lines.push(format!("[... {left} earlier lines left out: read session=\"{}\" region={} ...]", scene.session, region.id));
+                lines.push(format!(
+                    "[... {left} earlier lines left out: read session=\"{}\" region={} ...]",
+                    scene.session, region.id
+                ));
             }
         }
         lines.extend(shown);

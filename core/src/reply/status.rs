@@ -11,7 +11,12 @@ pub(super) fn status_lines(outcome: &Outcome, scene: &Scene<'_>) -> Vec<String> 
     let mut lines = Vec::new();
     let last = outcome.region.as_ref().map(|region| region.id);
     for region in outcome.ran.iter().filter(|region| Some(region.id) != last) {
-        let parts = [Some(region_state(region)), Some(seconds(took(region))), Some(count(region.lines, "")), elsewhere(region, scene.home)];
+        let parts = [
+            Some(region_state(region)),
+            Some(seconds(took(region))),
+            Some(count(region.lines, "")),
+            elsewhere(region, scene.home),
+        ];
         let rest = join(&parts.map(Option::unwrap_or_default));
         lines.push(format!("[{} #{} {rest}]", scene.session, region.id));
     }
@@ -30,7 +35,12 @@ pub fn status_line(outcome: &Outcome, scene: &Scene<'_>) -> String {
         parts.push(format!("cursor {},{}", screen.cursor.0, screen.cursor.1));
     } else {
         parts.push(seconds(outcome.elapsed));
-        let so_far = if region.is_some_and(|region| region.state == State::Running) && outcome.status == Status::Running { " so far" } else { "" };
+        let so_far = if region.is_some_and(|region| region.state == State::Running) && outcome.status == Status::Running
+        {
+            " so far"
+        } else {
+            ""
+        };
         let lines = region.map(|region| region.lines).or(outcome.output.map(|(_, count)| count));
         parts.extend(lines.map(|lines| count(lines, so_far)));
     }
@@ -41,7 +51,9 @@ pub fn status_line(outcome: &Outcome, scene: &Scene<'_>) -> String {
 fn headline(outcome: &Outcome) -> String {
     let prompt = outcome.prompt.as_deref().unwrap_or_default();
     match outcome.status {
-        Status::Finished => outcome.region.as_ref().map_or_else(|| "finished, the shell ran nothing".to_owned(), region_state),
+        Status::Finished => {
+            outcome.region.as_ref().map_or_else(|| "finished, the shell ran nothing".to_owned(), region_state)
+        }
         Status::Prompt => format!("at the prompt {prompt:?}"),
         Status::Continuation => format!("at the continuation prompt {prompt:?}: it wants the rest"),
         Status::Screen => "full-screen program".to_owned(),

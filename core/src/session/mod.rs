@@ -231,7 +231,9 @@ impl Session {
 
     fn begin(&mut self, now: Now, id: CallId, actor: String, request: Waiting, matched: Option<u64>) {
         if self.calls.len() >= CALLS_MAX {
-            let text = format!("{CALLS_MAX} calls wait in this session already; nothing was typed. Wait for one of them to return");
+            let text = format!(
+                "{CALLS_MAX} calls wait in this session already; nothing was typed. Wait for one of them to return"
+            );
             self.effects.push_back(Effect::Conclude(id, Box::new(Outcome::error(text))));
             return;
         }
@@ -292,7 +294,8 @@ impl Session {
             }
             LogEvent::Prompt => {
                 self.first_prompt.get_or_insert(now - self.began);
-                self.submitter = self.submitter.take().filter(|(_, left)| *left > 1).map(|(actor, left)| (actor, left - 1));
+                self.submitter =
+                    self.submitter.take().filter(|(_, left)| *left > 1).map(|(actor, left)| (actor, left - 1));
             }
             LogEvent::Ended { status } => self.ended = Some(*status),
             _ => {}
@@ -320,7 +323,9 @@ impl Session {
         let live = cooked.live();
         let index = |from: u64| usize::try_from(line.checked_sub(from + 1)?).ok();
         let text = if line <= cooked.settled_lines() {
-            index(settled_before).and_then(|at| settled.split(|byte| *byte == b'\n').nth(at)).map(String::from_utf8_lossy)
+            index(settled_before)
+                .and_then(|at| settled.split(|byte| *byte == b'\n').nth(at))
+                .map(String::from_utf8_lossy)
         } else {
             // The last unsettled line may still be in the middle of its echo.
             let at = index(cooked.settled_lines());
@@ -433,7 +438,14 @@ impl Session {
             CallKind::Send(_) | CallKind::Wait(_) => None,
         };
         let resting = self.resting(now, pattern);
-        let view = Seen { now, log: &self.log, shell: self.shell(now), resting: &resting, ended: self.ended, closed: self.closed.as_deref() };
+        let view = Seen {
+            now,
+            log: &self.log,
+            shell: self.shell(now),
+            resting: &resting,
+            ended: self.ended,
+            closed: self.closed.as_deref(),
+        };
         match &mut call.kind {
             CallKind::Run(run) => run.step(&view),
             CallKind::Send(send) => send.step(&view),
@@ -448,7 +460,14 @@ impl Session {
             self.submitter = None;
         }
         let resting = Resting::default();
-        let view = Seen { now, log: &self.log, shell: self.shell(now), resting: &resting, ended: self.ended, closed: self.closed.as_deref() };
+        let view = Seen {
+            now,
+            log: &self.log,
+            shell: self.shell(now),
+            resting: &resting,
+            ended: self.ended,
+            closed: self.closed.as_deref(),
+        };
         let failed = match &mut call.kind {
             CallKind::Run(run) => run.typed(result, &view),
             CallKind::Send(send) => send.typed(now, result),
@@ -500,7 +519,11 @@ impl Session {
         let setting = if shell == ShellState::NoShell { prompt::Setting::Plain } else { prompt::Setting::Integrated };
         let line = self.log.cooked.line_at_cursor();
         let pattern = pattern.or(self.setting.prompt_pattern.as_ref());
-        let shape = if line.text.is_empty() || line.more { None } else { prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref()) };
+        let shape = if line.text.is_empty() || line.more {
+            None
+        } else {
+            prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref())
+        };
         if let Some(shape) = shape {
             return Resting { prompt: Some((line.text, shape)), ..Resting::default() };
         }
@@ -520,8 +543,14 @@ impl Session {
             return shell;
         }
         let line = self.log.cooked.line_at_cursor();
-        let is_prompt = || prompt::matches(&line.text, self.setting.prompt_pattern.as_ref(), prompt::Setting::Plain, None).is_some();
-        if now - self.last_activity >= UNMARKED && !line.text.is_empty() && is_prompt() { ShellState::NoShell } else { ShellState::Starting }
+        let is_prompt = || {
+            prompt::matches(&line.text, self.setting.prompt_pattern.as_ref(), prompt::Setting::Plain, None).is_some()
+        };
+        if now - self.last_activity >= UNMARKED && !line.text.is_empty() && is_prompt() {
+            ShellState::NoShell
+        } else {
+            ShellState::Starting
+        }
     }
 
     fn wall_at(&self, now: Now) -> Wall {
@@ -549,9 +578,13 @@ impl Session {
         let told = outcome.region.as_ref().map(|region| region.id);
         let mut notes = std::mem::take(&mut outcome.notes);
         if let CallKind::Run(_) = call.kind
-            && let Some(late) = self.first_prompt.filter(|late| *late >= SLOW_START && self.agents.once(&call.actor, "slow-start"))
+            && let Some(late) =
+                self.first_prompt.filter(|late| *late >= SLOW_START && self.agents.once(&call.actor, "slow-start"))
         {
-            notes.push(format!("the shell took {:.1} s to show its first prompt: its startup files are slow", late.as_secs_f64()));
+            notes.push(format!(
+                "the shell took {:.1} s to show its first prompt: its startup files are slow",
+                late.as_secs_f64()
+            ));
         }
         let agents = &mut self.agents;
         notes.extend(advice::notes(&outcome, &self.setting, &mut |key| agents.once(&call.actor, key)));
@@ -567,7 +600,8 @@ impl Session {
         if let Some(half) = half {
             agent.half_typed = half.trim_end().to_owned();
         }
-        if let Some(id) = told.filter(|_| outcome.region.as_ref().is_some_and(|region| region.state != State::Running)) {
+        if let Some(id) = told.filter(|_| outcome.region.as_ref().is_some_and(|region| region.state != State::Running))
+        {
             agent.untold.remove(&id);
         }
         self.effects.push_back(Effect::Remember);
@@ -586,7 +620,8 @@ impl Session {
             if region.state == State::Running {
                 continue;
             }
-            let is_shown = shown.is_some_and(|(told, ran)| told == Some(id) || ran.iter().any(|region| region.id == id));
+            let is_shown =
+                shown.is_some_and(|(told, ran)| told == Some(id) || ran.iter().any(|region| region.id == id));
             if !is_shown {
                 notes.push(advice::finished_since(region));
             }
@@ -651,7 +686,11 @@ impl Call {
             CallKind::Wait(wait) => wait.region().and_then(|id| log.region(id)).or_else(|| log.open_region())?,
             CallKind::Send(_) => return None,
         };
-        let last = if region.state == State::Running { u64::MAX } else { (region.first_line + region.lines).saturating_sub(1) };
+        let last = if region.state == State::Running {
+            u64::MAX
+        } else {
+            (region.first_line + region.lines).saturating_sub(1)
+        };
         let first = match &self.kind {
             CallKind::Wait(wait) => region.first_line.max(wait.from_line()),
             CallKind::Run(_) | CallKind::Send(_) => region.first_line,

@@ -52,7 +52,10 @@ impl Session {
             return Err("nothing was typed: the session's program has ended. session_create opens a new session; read still shows this one's log".to_owned());
         }
         if send.send.text.contains('\0') {
-            return Err("nothing was typed: the text holds a NUL, which no terminal takes; keys=[\"ctrl+@\"] presses it".to_owned());
+            return Err(
+                "nothing was typed: the text holds a NUL, which no terminal takes; keys=[\"ctrl+@\"] presses it"
+                    .to_owned(),
+            );
         }
         let application = self.log.cooked.modes().application_cursor;
         let mut parts = Vec::new();
@@ -166,6 +169,8 @@ fn without_paste_end(text: &str) -> Vec<u8> {
 /// are typed into the shell by tmux, and nobody meant them.
 fn is_terminal_answer(text: &str) -> bool {
     text.chars().any(|c| matches!(c, 'c' | 'R' | 'n'))
-        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ';' | '?' | '>' | '[' | '^' | 'c' | 'R' | 'n' | '\u{1b}'))
+        && text
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, ';' | '?' | '>' | '[' | '^' | 'c' | 'R' | 'n' | '\u{1b}'))
         && text.chars().any(|c| c == ';')
 }

@@ -110,7 +110,9 @@ impl SessionFiles {
     fn note(&mut self, result: io::Result<()>, file: &str) {
         if let Err(error) = result {
             tracing::warn!("{}: {file} cannot be written: {error}", self.dir.display());
-            self.trouble.get_or_insert(format!("{file} cannot be written ({error}): the log on disk is incomplete, raw.log may still hold it"));
+            self.trouble.get_or_insert(format!(
+                "{file} cannot be written ({error}): the log on disk is incomplete, raw.log may still hold it"
+            ));
         }
     }
 }

@@ -257,8 +257,12 @@ impl Running {
         let why = match self.driver.terminal.state(self.driver.pane).await {
             Ok(state) if state.dead => "the session's program ended without telling its status",
             Ok(state) if state.pipe => return self.stream_checked = false,
-            Ok(_) => "someone else took over the recording of this pane (tmux pipe-pane), so its output is not seen any more",
-            Err(error) if error == TerminalError::Gone => "the pane was closed at the terminal; output that tmux had not passed on yet is lost",
+            Ok(_) => {
+                "someone else took over the recording of this pane (tmux pipe-pane), so its output is not seen any more"
+            }
+            Err(error) if error == TerminalError::Gone => {
+                "the pane was closed at the terminal; output that tmux had not passed on yet is lost"
+            }
             Err(_) => "tmux does not answer for this pane",
         };
         self.handle(Event::Closed(why.to_owned())).await;
@@ -294,10 +298,13 @@ impl Running {
         let Waiting::Wait(wait) = request else { return Ok(None) };
         let Some(pattern) = &wait.until else { return Ok(None) };
         let session = &self.driver.session;
-        let Some(region) = session.log().open_region().or_else(|| session.log().regions().last()) else { return Ok(None) };
+        let Some(region) = session.log().open_region().or_else(|| session.log().regions().last()) else {
+            return Ok(None);
+        };
         let (first, last) = session.unseen(actor);
         let first = first.max(region.first_line);
-        let last = if region.state == State::Running { last } else { (region.first_line + region.lines).saturating_sub(1) };
+        let last =
+            if region.state == State::Running { last } else { (region.first_line + region.lines).saturating_sub(1) };
         let lines = self.driver.files.snapshot(session.log().cooked.live());
         let found = dtmcp_core::search::search(&lines, pattern, first, last, 0, 1)?;
         Ok(found.hits.first().map(|hit| hit.line))
@@ -353,7 +360,8 @@ impl Running {
         self.driver.files.intend(&typing.intent).map_err(|error| {
             format!("nothing was typed: {}: intent.json cannot be written ({error}), and without it a restarted server could type a line twice. Free some space and try again", self.driver.dir.display())
         })?;
-        let parts = typing.parts.iter().map(|part| Part { bytes: part.bytes.clone(), bracketed: part.bracketed }).collect();
+        let parts =
+            typing.parts.iter().map(|part| Part { bytes: part.bytes.clone(), bracketed: part.bracketed }).collect();
         self.driver.terminal.paste(self.driver.pane, parts).await.map_err(|error| error.to_string())?;
         self.driver.files.typed(&typing.intent);
         Ok(())

@@ -93,9 +93,14 @@ impl Hub {
         }
         let name = self.name_for(create.name.as_deref()).await?;
         let cwd = self.cwd_for(create.cwd.as_deref())?;
-        let home = self.config.user_home.clone().ok_or("no session was made: HOME is not set, and the shell integration goes there")?;
+        let home = self
+            .config
+            .user_home
+            .clone()
+            .ok_or("no session was made: HOME is not set, and the shell integration goes there")?;
         let program = self.program().await.map_err(|error| format!("no session was made: {error}"))?;
-        let shell_dir = shell::lay_out(&home).map_err(|error| format!("the shell integration cannot be laid out: {error}"))?;
+        let shell_dir =
+            shell::lay_out(&home).map_err(|error| format!("the shell integration cannot be laid out: {error}"))?;
         let dir = self.home.create_session(&name).map_err(|error| format!("no session was made: {error}"))?;
         let dir = dir.path().to_owned();
         let meta = self.new_meta(actor, &name, create, &cwd);
@@ -142,7 +147,10 @@ impl Hub {
             return Ok(name.to_owned());
         }
         // A closed session's name is not taken again by itself: its log would have to move.
-        (1..).map(|n: u32| format!("t{n}")).find(|name| self.handle(name).is_none() && !self.home.session(name).is_some_and(|dir| dir.path().exists())).ok_or_else(String::new)
+        (1..)
+            .map(|n: u32| format!("t{n}"))
+            .find(|name| self.handle(name).is_none() && !self.home.session(name).is_some_and(|dir| dir.path().exists()))
+            .ok_or_else(String::new)
     }
 
     fn cwd_for(&self, asked: Option<&str>) -> Result<String, String> {
@@ -155,7 +163,11 @@ impl Hub {
             }
             Some(text) => here.join(text),
         };
-        if path.is_dir() { Ok(path.to_string_lossy().into_owned()) } else { Err(format!("cwd={:?} is no directory", path.display().to_string())) }
+        if path.is_dir() {
+            Ok(path.to_string_lossy().into_owned())
+        } else {
+            Err(format!("cwd={:?} is no directory", path.display().to_string()))
+        }
     }
 
     fn new_meta(&self, actor: &str, name: &str, create: &Create, cwd: &str) -> Meta {

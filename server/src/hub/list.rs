@@ -47,7 +47,9 @@ impl Hub {
             return Reply::error(None, &format!("there is no session {name:?}. {open}"));
         } else if closed && session.is_none() {
             for name in self.home.sessions().unwrap_or_default() {
-                if let Some(Readable::Closed { name, meta, dir }) = self.closed(&name).filter(|_| self.handle(&name).is_none()) {
+                if let Some(Readable::Closed { name, meta, dir }) =
+                    self.closed(&name).filter(|_| self.handle(&name).is_none())
+                {
                     lines.push(closed_line(&name, &meta));
                     entries.push(closed_entry(&name, &meta, &dir));
                 }
@@ -73,7 +75,13 @@ impl Hub {
             more => format!(" · {more} people are attached"),
         };
         let cwd = cwd(handle, look).map_or_else(String::new, |cwd| format!(" · in {cwd}"));
-        format!("{}: {} · {}{cwd}{size}{people} · {}", handle.name, command(&handle.meta), runs(look), self.attach(&handle.name).join(" "))
+        format!(
+            "{}: {} · {}{cwd}{size}{people} · {}",
+            handle.name,
+            command(&handle.meta),
+            runs(look),
+            self.attach(&handle.name).join(" ")
+        )
     }
 
     /// The fields that `/api/sessions` names, as far as they are known yet.
@@ -114,11 +122,16 @@ impl Hub {
             Err(reply) => return *reply,
         };
         let done = match how {
-            Resize::Follow => self.terminal.follow(handle.pane).await.map(|()| "its size follows attached clients again".to_owned()),
+            Resize::Follow => {
+                self.terminal.follow(handle.pane).await.map(|()| "its size follows attached clients again".to_owned())
+            }
             Resize::To { cols, rows } => match self.terminal.state(handle.pane).await {
                 Ok(state) => {
                     let size = Size { cols: cols.unwrap_or(state.size.cols), rows: rows.unwrap_or(state.size.rows) };
-                    self.terminal.resize(handle.pane, size).await.map(|()| format!("{}x{}, whoever attaches", size.cols, size.rows))
+                    self.terminal
+                        .resize(handle.pane, size)
+                        .await
+                        .map(|()| format!("{}x{}, whoever attaches", size.cols, size.rows))
                 }
                 Err(error) => Err(error),
             },

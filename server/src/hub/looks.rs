@@ -51,7 +51,8 @@ impl Hub {
             }
             Readable::Closed { name, dir, .. } => {
                 let lines = LogLines::open(&dir.join("session.txt"));
-                let lines = lines.map_err(|error| Box::new(Reply::error(Some(name), &format!("its log cannot be read: {error}"))))?;
+                let lines = lines
+                    .map_err(|error| Box::new(Reply::error(Some(name), &format!("its log cannot be read: {error}"))))?;
                 Ok(Opened {
                     name: name.clone(),
                     lines,
@@ -81,12 +82,14 @@ impl Hub {
         {
             handle.region_files.write(region, opened.lines.clone());
         }
-        blocking(move || if read.view == View::Raw { read_raw(&opened, &read) } else { read_cooked(&opened, &read) }).await
+        blocking(move || if read.view == View::Raw { read_raw(&opened, &read) } else { read_cooked(&opened, &read) })
+            .await
     }
 
     async fn read_screen(&self, readable: &Readable) -> Reply {
         let Readable::Open(handle) = readable else {
-            let text = "the session is closed, so it has no screen any more; read without view shows the end of its log";
+            let text =
+                "the session is closed, so it has no screen any more; read without view shows the end of its log";
             return Reply::error(Some(readable.name()), text);
         };
         match self.terminal.capture(handle.pane).await {
@@ -199,7 +202,8 @@ impl Hub {
         }
         chosen.reverse();
         let lines: Vec<String> = chosen.iter().map(|region| region_line(region)).collect();
-        let fields: Vec<Value> = chosen.iter().map(|region| region_fields(region, opened.file(region.id).as_deref())).collect();
+        let fields: Vec<Value> =
+            chosen.iter().map(|region| region_fields(region, opened.file(region.id).as_deref())).collect();
         let status = format!("[{} {} of {} regions]", opened.name, chosen.len(), opened.regions.len());
         let reply = Reply::ok(Some(&opened.name), &status, &opened.notes, &lines).with("regions", fields);
         mask(reply, opened.nonce.as_deref())
@@ -208,7 +212,9 @@ impl Hub {
 
 /// Runs work that reads a log on a thread of its own.
 async fn blocking(work: impl FnOnce() -> Reply + std::marker::Send + 'static) -> Reply {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Reply::error(None, &format!("the log could not be read: {error}")))
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| Reply::error(None, &format!("the log could not be read: {error}")))
 }
 
 impl Opened {
@@ -220,8 +226,14 @@ impl Opened {
     /// The region, or the reply that says which there are.
     fn region_or_reply(&self, id: u32) -> Result<Region, Box<Reply>> {
         self.region(id).ok_or_else(|| {
-            let last = self.regions.last().map_or_else(|| "it has none yet".to_owned(), |region| format!("its last is {}", region.id));
-            Box::new(Reply::error(Some(&self.name), &format!("there is no region {id} in {}: {last}. regions lists them", self.name)))
+            let last = self
+                .regions
+                .last()
+                .map_or_else(|| "it has none yet".to_owned(), |region| format!("its last is {}", region.id));
+            Box::new(Reply::error(
+                Some(&self.name),
+                &format!("there is no region {id} in {}: {last}. regions lists them", self.name),
+            ))
         })
     }
 
@@ -237,7 +249,9 @@ impl Opened {
 
     fn hit_field(&self, hit: &Hit) -> Value {
         match self.region_of(hit.line) {
-            Some(region) => json!({ "session": self.name, "line": hit.line, "region": region, "text": spell_out(&hit.text) }),
+            Some(region) => {
+                json!({ "session": self.name, "line": hit.line, "region": region, "text": spell_out(&hit.text) })
+            }
             None => json!({ "session": self.name, "line": hit.line, "text": spell_out(&hit.text) }),
         }
     }
@@ -281,7 +295,11 @@ fn search_one(opened: &Opened, asked: &Search) -> Reply {
     };
     let words = if found.total == 1 { "line matches" } else { "lines match" };
     let more = found.total - found.hits.len() as u64;
-    let more = if more > 0 { format!(" · {more} not shown: raise max_hits, or narrow with from, to, region") } else { String::new() };
+    let more = if more > 0 {
+        format!(" · {more} not shown: raise max_hits, or narrow with from, to, region")
+    } else {
+        String::new()
+    };
     let status = format!("[{} {} of {} {words}{more}]", opened.name, found.total, found.looked);
     let hits: Vec<Value> = found.hits.iter().map(|hit| opened.hit_field(hit)).collect();
     let reply = opened.ok(&status, &opened.show_hits(&found)).with("total", found.total).with("hits", hits);
@@ -312,7 +330,11 @@ fn read_cooked(opened: &Opened, read: &Read) -> Reply {
         first = first.max((last + 1).saturating_sub(count as u64));
     }
     // Without a place to begin, the end is what is asked for.
-    let keep = if read.from.is_none() && (read.region.is_none() || read.last_lines.is_some()) { Keep::Last } else { Keep::First };
+    let keep = if read.from.is_none() && (read.region.is_none() || read.last_lines.is_some()) {
+        Keep::Last
+    } else {
+        Keep::First
+    };
     let page = match page(&opened.lines, first, last, read.max_lines, read.numbers, keep) {
         Ok(page) => page,
         Err(why) => return Reply::error(Some(&opened.name), &format!("its log cannot be read: {why}")),
@@ -354,7 +376,8 @@ fn read_raw(opened: &Opened, read: &Read) -> Reply {
     };
     let (from, to, clipped) = (bounds.0, bounds.0 + bytes.len() as u64, bounds.2);
     let lines: Vec<String> = bytes.split_inclusive(|byte| *byte == b'\n').map(spell_raw).collect();
-    let status = format!("[{} raw bytes {from}-{to}{}]", opened.name, if clipped { ", the end of what was asked" } else { "" });
+    let status =
+        format!("[{} raw bytes {from}-{to}{}]", opened.name, if clipped { ", the end of what was asked" } else { "" });
     let mut reply = opened.ok(&status, &lines);
     reply.meta.insert("clipped".into(), clipped.into());
     mask(reply, opened.nonce.as_deref())

@@ -96,7 +96,11 @@ pub fn open(config: &Config) -> Result<Arc<dyn Desk>, OpenError> {
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_with(config: &Config, terminal: Arc<dyn Terminal>, socket_path: Option<String>) -> Result<Arc<Hub>, OpenError> {
+pub fn open_with(
+    config: &Config,
+    terminal: Arc<dyn Terminal>,
+    socket_path: Option<String>,
+) -> Result<Arc<Hub>, OpenError> {
     let home = Home::open(&config.home).map_err(|error| {
         OpenError(format!(
             "the state directory cannot be used: {error}. Set DOCENT_TERMINAL_MCP_HOME to a directory that only you can write to"

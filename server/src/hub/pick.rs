@@ -49,7 +49,9 @@ impl Hub {
                 Some(handle) => Ok(handle),
                 None if self.closed(name).is_some() => Err(Box::new(Reply::error(
                     Some(name),
-                    &format!("session {name:?} is closed. read, search and regions still show its log; session_create opens a new session"),
+                    &format!(
+                        "session {name:?} is closed. read, search and regions still show its log; session_create opens a new session"
+                    ),
                 ))),
                 None => {
                     let open = self.open_sessions().await;
@@ -114,7 +116,10 @@ pub(super) async fn look(handle: &Handle, actor: Option<&str>) -> Option<Look> {
 
 /// The reply where a session's task is gone.
 pub(super) fn no_task(name: &str) -> Reply {
-    Reply::error(Some(name), "the session's task has ended, because the session was closed or failed. session_list shows what is open; the log can still be read")
+    Reply::error(
+        Some(name),
+        "the session's task has ended, because the session was closed or failed. session_list shows what is open; the log can still be read",
+    )
 }
 
 /// What was asked to run in a session.

@@ -47,7 +47,9 @@ pub(super) async fn take_over(hub: Arc<Hub>, done: watch::Sender<bool>) {
 }
 
 fn is_here(hub: &Hub, meta: &Meta) -> bool {
-    meta.host == hub.place.host && meta.socket == hub.config.socket && (meta.socket_path.is_none() || meta.socket_path == hub.socket_path)
+    meta.host == hub.place.host
+        && meta.socket == hub.config.socket
+        && (meta.socket_path.is_none() || meta.socket_path == hub.socket_path)
 }
 
 async fn take(hub: &Arc<Hub>, meta: Meta, dir: &Path, panes: &[OurPane]) {
@@ -89,7 +91,8 @@ struct Replayed {
 /// Replays a session's stream from its beginning.
 fn replay(dir: &Path, log: Log) -> std::io::Result<Replayed> {
     let known = read_regions(dir);
-    let intent = files::read(&dir.join("intent.json")).ok().and_then(|text| Intent::read(String::from_utf8_lossy(&text).trim()));
+    let intent =
+        files::read(&dir.join("intent.json")).ok().and_then(|text| Intent::read(String::from_utf8_lossy(&text).trim()));
     let mut files = SessionFiles::open(dir)?;
     let mut follower = Follower::open(dir)?;
     let mut recovery = Recovery::new(log, known, intent);

@@ -24,12 +24,16 @@ pub(crate) fn check(dir: &Path, path: &str, absolute_allowed: bool) -> Result<Pa
     let given = Path::new(path);
     let target = if given.is_absolute() {
         if !absolute_allowed {
-            return Err("save_to of wait takes a relative path only; it goes under the session's log directory".to_owned());
+            return Err(
+                "save_to of wait takes a relative path only; it goes under the session's log directory".to_owned()
+            );
         }
         given.to_owned()
     } else {
         if !given.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-            return Err(format!("save_to={path:?} leaves the session's log directory; give a path without .., or an absolute one"));
+            return Err(format!(
+                "save_to={path:?} leaves the session's log directory; give a path without .., or an absolute one"
+            ));
         }
         dir.join("saved").join(given)
     };
@@ -39,10 +43,14 @@ pub(crate) fn check(dir: &Path, path: &str, absolute_allowed: bool) -> Result<Pa
     match fs::symlink_metadata(&target) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(format!("save_to={path:?}: {error}")),
-        Ok(meta) if !meta.is_file() => return Err(format!("save_to={path:?} is there and is no plain file; choose another name")),
+        Ok(meta) if !meta.is_file() => {
+            return Err(format!("save_to={path:?} is there and is no plain file; choose another name"));
+        }
         Ok(meta) => {
             if !is_ours(dir, &target, &meta) {
-                return Err(format!("save_to={path:?} is there already and was not written by this session; choose another name"));
+                return Err(format!(
+                    "save_to={path:?} is there already and was not written by this session; choose another name"
+                ));
             }
         }
     }
@@ -66,7 +74,14 @@ fn entry(target: &Path, meta: &fs::Metadata) -> String {
 ///
 /// # Errors
 /// In words.
-pub(crate) fn save(dir: &Path, path: &str, absolute_allowed: bool, lines: &dyn Lines, first: u64, count: u64) -> Result<PathBuf, String> {
+pub(crate) fn save(
+    dir: &Path,
+    path: &str,
+    absolute_allowed: bool,
+    lines: &dyn Lines,
+    first: u64,
+    count: u64,
+) -> Result<PathBuf, String> {
     let target = check(dir, path, absolute_allowed)?;
     write(dir, &target, lines, first, count).map_err(|error| format!("{}: {error}", target.display()))
 }

@@ -37,7 +37,11 @@ fn run() -> Tested {
     holds!(hi.words().ends_with("1 line]"), "{}", hi.text);
     let regions = client.call("regions", json!({}))?;
     let first = &regions.meta["regions"][0];
-    same!((&first["label"], &first["kind"], &first["actor"]), (&json!("echo hi"), &json!("command"), &json!("tester")), "{first}");
+    same!(
+        (&first["label"], &first["kind"], &first["actor"]),
+        (&json!("echo hi"), &json!("command"), &json!("tester")),
+        "{first}"
+    );
     same!(client.leave()?, Some(0), "the server ends with its client");
     holds!(world.tmux(&["has-session", "-t", "=t1"]).is_ok(), "the session lives on");
     Ok(())
@@ -140,10 +144,16 @@ fn finished_since() -> Tested {
     client.call("session_create", json!({}))?;
     client.call("run", json!({ "line": "sleep 0.5; echo r; (exit 4)", "timeout": 0.1 }))?;
     dtmcp_tests::person::wait_until("the command ends", || {
-        std::fs::read_to_string(world.state().join("sessions/t1/regions.jsonl")).unwrap_or_default().contains("\"exit\":4")
+        std::fs::read_to_string(world.state().join("sessions/t1/regions.jsonl"))
+            .unwrap_or_default()
+            .contains("\"exit\":4")
     })?;
     let next = client.call("session_list", json!({}))?;
-    holds!(next.words().contains("finished since your last call: #1") && next.words().contains("exit 4"), "{}", next.text);
+    holds!(
+        next.words().contains("finished since your last call: #1") && next.words().contains("exit 4"),
+        "{}",
+        next.text
+    );
     let after = client.call("session_list", json!({}))?;
     holds!(!after.words().contains("finished since"), "told once: {}", after.text);
     Ok(())
@@ -201,7 +211,11 @@ fn reading() -> Tested {
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
     let long = client.run("seq 1 1000")?;
-    holds!(long.meta["clipped"] == json!(true) && long.output().contains("lines left out: read session=\"t1\" region=1"), "{}", long.text);
+    holds!(
+        long.meta["clipped"] == json!(true) && long.output().contains("lines left out: read session=\"t1\" region=1"),
+        "{}",
+        long.text
+    );
     holds!(long.output().starts_with("1\n2\n") && long.output().ends_with("\n1000"), "{}", long.text);
     let page = client.call("read", json!({ "region": 1, "from": long.meta["first_line"].as_i64().unwrap_or(0) + 499, "max_lines": 2, "numbers": false }))?;
     same!(page.output(), "500\n501", "{}", page.text);
@@ -209,7 +223,12 @@ fn reading() -> Tested {
     same!(shown.output(), "87\n88\n...\n97\n98", "{}", shown.text);
     let found = client.call("search", json!({ "pattern": "^99[0-9]$", "context": 0, "max_hits": 3 }))?;
     same!((&found.meta["total"], found.meta["hits"].as_array().map(Vec::len)), (&json!(10), Some(3)), "{}", found.text);
-    same!((&found.meta["hits"][0]["text"], &found.meta["hits"][0]["region"]), (&json!("990"), &json!(1)), "{}", found.meta);
+    same!(
+        (&found.meta["hits"][0]["text"], &found.meta["hits"][0]["region"]),
+        (&json!("990"), &json!(1)),
+        "{}",
+        found.meta
+    );
     let screen = client.call("read", json!({ "view": "screen" }))?;
     holds!(screen.words().starts_with("[t1 screen 120x40 · cursor "), "{}", screen.text);
     let raw = client.call("read", json!({ "view": "raw", "region": 1, "last_lines": 2 }))?;
@@ -269,8 +288,9 @@ fn four_at_once() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
-    let ids: Vec<u64> =
-        (0..4).map(|n| client.begin("run", json!({ "line": format!("sleep 0.1; echo out{n}") }))).collect::<Result<_, _>>()?;
+    let ids: Vec<u64> = (0..4)
+        .map(|n| client.begin("run", json!({ "line": format!("sleep 0.1; echo out{n}") })))
+        .collect::<Result<_, _>>()?;
     for (n, id) in ids.into_iter().enumerate() {
         let answer = client.finish(id)?;
         same!((answer.status(), answer.output()), ("finished", format!("out{n}").as_str()), "{}", answer.text);

@@ -46,7 +46,11 @@ fn bad_arguments() -> Tested {
         ("send", json!({ "keys": ["nokey"] }), "nokey"),
     ] {
         let answer = client.call(tool, arguments.clone())?;
-        holds!(answer.is_error && answer.text.starts_with("error: ") && answer.text.contains(named), "{tool} {arguments}: {}", answer.text);
+        holds!(
+            answer.is_error && answer.text.starts_with("error: ") && answer.text.contains(named),
+            "{tool} {arguments}: {}",
+            answer.text
+        );
     }
     // As models send them.
     let loose = client.call("run", json!({ "line": "echo loose", "timeout": "5", "last_lines": 2.0 }))?;
@@ -90,7 +94,8 @@ fn tmux_too_old() -> Tested {
     let bin = world.root().join("bin");
     std::fs::create_dir(&bin).map_err(|error| error.to_string())?;
     let shim = bin.join("tmux");
-    std::fs::write(&shim, "#!/bin/sh\ncase $1 in -V) echo tmux 2.1;; *) exit 1;; esac\n").map_err(|error| error.to_string())?;
+    std::fs::write(&shim, "#!/bin/sh\ncase $1 in -V) echo tmux 2.1;; *) exit 1;; esac\n")
+        .map_err(|error| error.to_string())?;
     std::fs::set_permissions(&shim, std::fs::Permissions::from_mode(0o755)).map_err(|error| error.to_string())?;
     let mut client = with_path(&world, &format!("{}:/usr/bin:/bin", bin.display()))?;
     let answer = client.call("session_create", json!({}))?;
@@ -113,7 +118,9 @@ fn tmux_stopped() -> Tested {
     let run = run?;
     holds!(run.is_error && run.text.contains("tmux does not answer"), "{}", run.text);
     same!(read?.output(), "before", "what needs no tmux goes on");
-    dtmcp_tests::person::wait_until("it works again", || client.run("echo again").is_ok_and(|answer| answer.output().ends_with("again")))?;
+    dtmcp_tests::person::wait_until("it works again", || {
+        client.run("echo again").is_ok_and(|answer| answer.output().ends_with("again"))
+    })?;
     Ok(())
 }
 

@@ -74,7 +74,8 @@ fn silence_is_no_end() -> Tested {
     client.call("session_create", json!({}))?;
     let answer = client.run("for i in 1 2 3; do echo $i; sleep 1.3; done; echo END; f() { return 5; }; f")?;
     same!((answer.exit(), answer.output()), (Some(5), "1\n2\n3\nEND"), "{}", answer.text);
-    let collecting = client.call("run", json!({ "line": "printf 'collecting ... '; sleep 4; echo end", "timeout": 20 }))?;
+    let collecting =
+        client.call("run", json!({ "line": "printf 'collecting ... '; sleep 4; echo end", "timeout": 20 }))?;
     same!((collecting.status(), collecting.output()), ("finished", "collecting ... end"), "{}", collecting.text);
     let quiet = client.call("run", json!({ "line": "sleep 120 > log", "timeout": 4 }))?;
     same!(quiet.status(), "running", "{}", quiet.text);
@@ -123,9 +124,16 @@ fn strict_options() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
-    for (line, exit) in
-        [("set -u", 0), ("true", 0), ("set -o pipefail", 0), ("false | true", 1), ("set -x", 0), ("true", 0), ("set +x", 0), ("set -e", 0)]
-    {
+    for (line, exit) in [
+        ("set -u", 0),
+        ("true", 0),
+        ("set -o pipefail", 0),
+        ("false | true", 1),
+        ("set -x", 0),
+        ("true", 0),
+        ("set +x", 0),
+        ("set -e", 0),
+    ] {
         let answer = client.run(line)?;
         same!((answer.status(), answer.exit()), ("finished", Some(exit)), "{line}: {}", answer.text);
     }
@@ -149,7 +157,10 @@ fn debug_trap() -> Tested {
 
 fn prompt_with_status() -> Tested {
     let world = World::new()?;
-    world.dot_file(".bash_profile", "PS1='[$?]\\$ '; PROMPT_COMMAND='a() { :; }; history -a; echo -ne \"\\033]0;title\\007\"; b=1'\n")?;
+    world.dot_file(
+        ".bash_profile",
+        "PS1='[$?]\\$ '; PROMPT_COMMAND='a() { :; }; history -a; echo -ne \"\\033]0;title\\007\"; b=1'\n",
+    )?;
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
     same!(client.run("true")?.exit(), Some(0), "true");
@@ -157,7 +168,11 @@ fn prompt_with_status() -> Tested {
     let status = client.run("echo $? $b")?;
     same!(status.output(), "7 1", "{}", status.text);
     let screen = client.call("read", json!({ "view": "screen" }))?;
-    holds!(screen.output().contains("[7]# echo $? $b") || screen.output().contains("[7]$ echo $? $b"), "{}", screen.text);
+    holds!(
+        screen.output().contains("[7]# echo $? $b") || screen.output().contains("[7]$ echo $? $b"),
+        "{}",
+        screen.text
+    );
     Ok(())
 }
 

@@ -35,7 +35,12 @@ fn unusual_deaths() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
     client.call("session_create", json!({ "name": "other" }))?;
-    for (line, exit) in [("kill -9 $$", Some(137)), ("exec sh -c 'exit 3'", Some(3)), ("exec nosuch_program", None), ("exec 1>&-", None)] {
+    for (line, exit) in [
+        ("kill -9 $$", Some(137)),
+        ("exec sh -c 'exit 3'", Some(3)),
+        ("exec nosuch_program", None),
+        ("exec 1>&-", None),
+    ] {
         client.call("session_create", json!({ "name": "dies" }))?;
         let answer = client.call("run", json!({ "session": "dies", "line": line, "timeout": 10 }))?;
         holds!(["ended", "finished"].contains(&answer.status()), "{line}: {}", answer.text);
@@ -159,7 +164,9 @@ fn region_files() -> Tested {
     wait_until("the 8 newest", || kept() == newest)?;
     std::os::unix::fs::symlink(world.root().join("victim"), dir.join("0002.txt")).map_err(|error| error.to_string())?;
     client.call("read", json!({ "region": 2 }))?;
-    wait_until("written again", || std::fs::read_to_string(dir.join("0002.txt")).is_ok_and(|text| text == "region 2\n"))?;
+    wait_until("written again", || {
+        std::fs::read_to_string(dir.join("0002.txt")).is_ok_and(|text| text == "region 2\n")
+    })?;
     holds!(!world.root().join("victim").exists(), "a link is never followed");
     Ok(())
 }
@@ -191,13 +198,24 @@ fn many_runs() -> Tested {
 
 fn environment() -> Tested {
     let mut world = World::new()?;
-    for (name, value) in [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "x"), ("CODEX_HOME_X", "x"), ("AI_AGENT", "x"), ("MINE", "kept")] {
+    for (name, value) in [
+        ("CLAUDECODE", "1"),
+        ("CLAUDE_CODE_SESSION_ID", "x"),
+        ("CODEX_HOME_X", "x"),
+        ("AI_AGENT", "x"),
+        ("MINE", "kept"),
+    ] {
         world.env.push((name.to_owned(), value.to_owned()));
     }
     let mut client = world.client()?;
     client.call("session_create", json!({ "env": { "ASKED": "for it" } }))?;
-    let env = client.run("env | grep -E '^(CLAUDE|CODEX|AI_AGENT|DOCENT|TMUX_TMPDIR)' | sort; echo $MINE; echo $ASKED")?;
+    let env =
+        client.run("env | grep -E '^(CLAUDE|CODEX|AI_AGENT|DOCENT|TMUX_TMPDIR)' | sort; echo $MINE; echo $ASKED")?;
     holds!(env.output().ends_with("kept\nfor it"), "{}", env.text);
-    holds!(!env.output().contains("CLAUDE") && !env.output().contains("CODEX") && !env.output().contains("AI_AGENT"), "{}", env.text);
+    holds!(
+        !env.output().contains("CLAUDE") && !env.output().contains("CODEX") && !env.output().contains("AI_AGENT"),
+        "{}",
+        env.text
+    );
     Ok(())
 }

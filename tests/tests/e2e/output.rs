@@ -26,7 +26,8 @@ fn progress_bar() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
-    let answer = client.run(r"for i in $(seq 0 100); do printf '\rDownloading %3d%%' $i; sleep .002; done; echo; echo ok")?;
+    let answer =
+        client.run(r"for i in $(seq 0 100); do printf '\rDownloading %3d%%' $i; sleep .002; done; echo; echo ok")?;
     same!(answer.output(), "Downloading 100%\nok", "{}", answer.text);
     let many = client.run(r"for i in $(seq 40000); do printf '\r%d%%' $i; done; echo")?;
     same!(many.output(), "40000%", "{}", many.text);
@@ -59,7 +60,8 @@ fn split_utf8() -> Tested {
     let line = r#"python3 -c "import sys,time
 for b in b'\xe2\x82\xac': sys.stdout.buffer.write(bytes([b])); sys.stdout.flush(); time.sleep(.2)
 print()""#;
-    let answer = client.call("run", json!({ "line": line.replace('\n', "; ").replace(":; ", ": ").replace("; print()", "") }))?;
+    let answer = client
+        .call("run", json!({ "line": line.replace('\n', "; ").replace(":; ", ": ").replace("; print()", "") }))?;
     holds!(!answer.text.contains('\u{fffd}'), "{}", answer.text);
     Ok(())
 }
@@ -116,7 +118,9 @@ fn long_output() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
-    let answer = client.run(r#"for i in $(seq 20000); do [ $i = 10000 ] && echo "error: E42"; echo line $i; done; echo "FAILED (1)""#)?;
+    let answer = client.run(
+        r#"for i in $(seq 20000); do [ $i = 10000 ] && echo "error: E42"; echo line $i; done; echo "FAILED (1)""#,
+    )?;
     same!(answer.meta["lines"], json!(20002), "{}", answer.text);
     holds!(answer.output().ends_with("FAILED (1)") && answer.text.len() < 9_000, "{}", answer.text);
     let found = client.call("search", json!({ "pattern": "error: E42" }))?;

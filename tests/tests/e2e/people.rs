@@ -87,7 +87,9 @@ fn not_closed() -> Tested {
     let refused = client.call("session_close", json!({}))?;
     holds!(refused.is_error && refused.text.contains("person"), "{}", refused.text);
     drop(person);
-    wait_until("closed", || client.call("session_close", json!({ "session": "t1" })).is_ok_and(|answer| !answer.is_error))?;
+    wait_until("closed", || {
+        client.call("session_close", json!({ "session": "t1" })).is_ok_and(|answer| !answer.is_error)
+    })?;
     Ok(())
 }
 

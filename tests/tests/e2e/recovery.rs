@@ -55,7 +55,12 @@ fn output_meanwhile() -> Tested {
     client.kill()?;
     let mut client = world.client()?;
     let waited = client.call("wait", json!({ "timeout": 120 }))?;
-    same!((waited.status(), waited.exit(), &waited.meta["lines"]), ("finished", Some(0), &json!(200_000)), "{}", waited.text);
+    same!(
+        (waited.status(), waited.exit(), &waited.meta["lines"]),
+        ("finished", Some(0), &json!(200_000)),
+        "{}",
+        waited.text
+    );
     let found = client.call("search", json!({ "pattern": "^L[0-9]+$", "context": 0 }))?;
     same!(found.meta["total"], json!(200_000), "{}", found.text);
     Ok(())
@@ -74,7 +79,8 @@ fn killed_at_random() -> Tested {
     }
     let waited = client.call("wait", json!({ "timeout": 120, "last_lines": 1 }))?;
     same!((waited.status(), waited.output()), ("finished", "DONE"), "{}", waited.text);
-    let page = std::fs::read_to_string(world.state().join("sessions/t1/session.txt")).map_err(|error| error.to_string())?;
+    let page =
+        std::fs::read_to_string(world.state().join("sessions/t1/session.txt")).map_err(|error| error.to_string())?;
     let numbers: Vec<u32> = page.lines().filter_map(|line| line.strip_prefix('L')?.parse().ok()).collect();
     same!(numbers.len(), 50_000, "none lost, none twice");
     holds!(numbers.iter().copied().eq(1..=50_000), "in order");

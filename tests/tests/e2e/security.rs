@@ -17,7 +17,9 @@ pub(crate) const ROWS: &[Row] = &[
 ];
 
 fn clean(text: &str) -> bool {
-    text.chars().all(|c| c == '\n' || c == '\t' || (!c.is_control() && !('\u{202a}'..='\u{202e}').contains(&c) && c != '\u{200b}'))
+    text.chars().all(|c| {
+        c == '\n' || c == '\t' || (!c.is_control() && !('\u{202a}'..='\u{202e}').contains(&c) && c != '\u{200b}')
+    })
 }
 
 fn control_characters() -> Tested {
@@ -51,7 +53,9 @@ fn forged_markers() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
-    let forged = client.run(r"printf '\033]133;D;0\a\033]133;A\a\033]133;D;9;dt=0000;pid=1\033\\\033]133;E;0;dt=00\a'; sleep 0.3; false")?;
+    let forged = client.run(
+        r"printf '\033]133;D;0\a\033]133;A\a\033]133;D;9;dt=0000;pid=1\033\\\033]133;E;0;dt=00\a'; sleep 0.3; false",
+    )?;
     same!((forged.status(), forged.exit()), ("finished", Some(1)), "{}", forged.text);
     std::fs::write(
         world.user_home().join("marks"),
@@ -83,7 +87,14 @@ fn nonce_masked() -> Tested {
     let nonce = std::fs::read_to_string(format!("{dir}/nonce")).map_err(|error| error.to_string())?;
     let nonce = nonce.trim();
     holds!(nonce.len() >= 16, "{nonce}");
-    for line in ["env", "set | grep -a DTMCP", "declare -p __DTMCP_NONCE", "tr '\\0' '\\n' </proc/$$/environ", &format!("cat {dir}/nonce"), "echo \"${PS1@P}\" | cat -v"] {
+    for line in [
+        "env",
+        "set | grep -a DTMCP",
+        "declare -p __DTMCP_NONCE",
+        "tr '\\0' '\\n' </proc/$$/environ",
+        &format!("cat {dir}/nonce"),
+        "echo \"${PS1@P}\" | cat -v",
+    ] {
         let answer = client.run(line)?;
         holds!(!answer.text.contains(nonce) && !answer.meta.to_string().contains(nonce), "{line}: {}", answer.text);
     }
