@@ -134,6 +134,11 @@ impl Tmux {
                 {
                     tokio::time::sleep(START_STEP).await;
                 }
+                // We attached to the session of an earlier server of ours just as tmux, which saw that one go, took
+                // it away.
+                (error, record) if own_session_went(error, record.as_ref()) && begin.elapsed() < START_PATIENCE => {
+                    tokio::time::sleep(START_STEP).await;
+                }
                 _ => return Err(error),
             }
         }
@@ -230,6 +235,15 @@ impl ListedPane {
         let dead = words.next()? == "1";
         let name = words.next().filter(|name| crate::store::is_session_name(name))?.to_owned();
         Some(Self { pane, session, dead, name })
+    }
+}
+
+/// Whether tmux is there, and only the session that our client stays in is not.
+fn own_session_went(error: &TerminalError, record: Option<&ServerRecord>) -> bool {
+    match error {
+        TerminalError::Refused(said) => said.contains(argv::OWN_SESSION),
+        TerminalError::Died => record.is_some_and(ServerRecord::is_alive),
+        _ => false,
     }
 }
 
