@@ -35,6 +35,11 @@ impl AsRawFd for Watches {
     }
 }
 
+#[expect(deprecated, reason = "its successor is unsafe, for types that may close or swap their descriptor: ours does neither")]
+fn register(inotify: Inotify) -> io::Result<AsyncFd<Watches>> {
+    AsyncFd::new(Watches(inotify))
+}
+
 /// Wakes sessions when their logs grow.
 #[derive(Debug)]
 pub struct Watcher {
@@ -48,7 +53,7 @@ impl Watcher {
     pub fn new() -> Self {
         let sessions: Arc<Mutex<BTreeMap<WatchDescriptor, Arc<Notify>>>> = Arc::default();
         let opened = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC);
-        let opened = opened.map_err(io::Error::from).and_then(|inotify| AsyncFd::new(Watches(inotify)));
+        let opened = opened.map_err(io::Error::from).and_then(register);
         let inotify = match opened {
             Ok(fd) => {
                 let fd = Arc::new(fd);
@@ -103,7 +108,7 @@ impl Watcher {
             sessions.remove(&descriptor);
             if let Some(inotify) = &self.inotify {
                 // The watch is gone already where the file is.
-                drop(inotify.get_ref().0.rm_watch(descriptor));
+                let _gone = inotify.get_ref().0.rm_watch(descriptor);
             }
         }
     }

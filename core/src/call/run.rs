@@ -137,9 +137,7 @@ impl RunCall {
         if view.closed.is_some() || view.ended.is_some() {
             return Step::Done(Box::new(self.refused(view, "ended")));
         }
-        if view.now >= self.deadline {
-            return Step::Done(Box::new(self.refused(view, "late")));
-        }
+        let late = view.now >= self.deadline;
         match view.shell {
             ShellState::AtPrompt { ready, .. } => {
                 if ready || view.now - since >= PROMPT_DUE {
@@ -149,6 +147,7 @@ impl RunCall {
                 }
             }
             ShellState::Continuation => self.type_next(Target::Shell),
+            ShellState::Starting if late => Step::Done(Box::new(self.refused(view, "late"))),
             ShellState::Starting => Step::Wait(None),
             ShellState::Ended => Step::Done(Box::new(self.refused(view, "ended"))),
             ShellState::Running(_) | ShellState::NoShell => {
@@ -224,8 +223,11 @@ impl RunCall {
         match region.map(|region| region.kind) {
             Some(Kind::Input) => {
                 // What closes an input region is the taker's next prompt, or the end of the taker.
+                if view.ended.is_some() {
+                    return self.outcome(view, Status::Ended, None);
+                }
                 if let ShellState::AtPrompt { .. } = view.shell {
-                    return self.outcome(view, Status::Finished, None);
+                    return self.taker_ended(view);
                 }
                 match &view.resting.prompt {
                     Some((text, PromptShape::Primary)) => self.outcome(view, Status::Prompt, Some(text.clone())),
@@ -237,6 +239,21 @@ impl RunCall {
             }
             _ => self.outcome(view, Status::Finished, None),
         }
+    }
+
+    /// The program that took the line has ended with it: the reply is about the command that ran it.
+    fn taker_ended(&self, view: &Seen<'_>) -> Outcome {
+        let mut outcome = self.outcome(view, Status::Finished, None);
+        let input = outcome.region.as_ref();
+        let taker = input.and_then(|input| {
+            let outer = |region: &&Region| region.kind == Kind::Command && region.id < input.id && region.raw_end >= Some(input.raw_start);
+            view.log.regions().rev().find(outer)
+        });
+        if let (Some(taker), Some(input)) = (taker, input) {
+            outcome.output = Some((input.first_line, input.lines));
+            outcome.region = Some(taker.clone());
+        }
+        outcome
     }
 
     fn outcome(&self, view: &Seen<'_>, status: Status, prompt: Option<String>) -> Outcome {

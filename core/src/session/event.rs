@@ -40,6 +40,8 @@ pub enum Event<'a> {
     },
     /// The client of a call went away or cancelled it; what was typed stays typed.
     Gone(CallId),
+    /// When a person last pressed a key in this session; none where nobody is attached.
+    Person(Option<Wall>),
     /// The pane is gone: nothing more will come. With the reason, in words.
     Closed(String),
     /// The deadline came.

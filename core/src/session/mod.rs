@@ -59,6 +59,8 @@ pub struct Session {
     /// The last primary prompt of the program in the foreground.
     last_prompt: Option<String>,
     screen_since: Option<Now>,
+    /// When an attached person last pressed a key, as far as it was told.
+    person: Option<Wall>,
     began: Now,
     first_prompt: Option<Duration>,
     ended: Option<Option<i32>>,
@@ -97,6 +99,7 @@ impl Session {
             input: None,
             last_prompt: None,
             screen_since: None,
+            person: None,
             began: now,
             first_prompt: None,
             ended: None,
@@ -162,6 +165,14 @@ impl Session {
         self.log.cooked.settled_lines() + self.log.cooked.live().lines.len() as u64
     }
 
+    /// Whether something stands on the shell's line that no agent typed, so that a person's last key matters: the
+    /// driver then tells it before it hands over a call.
+    #[must_use]
+    pub fn wonders_who_typed(&self) -> bool {
+        let text = self.log.cooked.input();
+        matches!(self.log.shell(), ShellState::AtPrompt { .. }) && !text.trim().is_empty() && self.agents.owner_of(&text).is_none()
+    }
+
     /// Whether any call waits.
     #[must_use]
     pub fn is_waited_for(&self) -> bool {
@@ -203,6 +214,7 @@ impl Session {
                 self.typed(now, id, result);
             }
             Event::Gone(id) => self.calls.retain(|call| call.id != id),
+            Event::Person(last) => self.person = last,
             Event::Closed(why) => self.closed = Some(why),
             Event::Tick => {}
         }
@@ -281,7 +293,9 @@ impl Session {
                 let changed = self.agents.line_is_empty();
                 self.log.set_actor(*id, actor.unwrap_or_else(|| HUMAN.to_owned()));
                 self.record(*id);
-                self.last_prompt = None;
+                if self.log.region(*id).is_some_and(|region| region.kind == Kind::Command) {
+                    self.last_prompt = None;
+                }
                 if changed || self.submitter.is_some() {
                     self.effects.push_back(Effect::Remember);
                 }
@@ -379,7 +393,10 @@ impl Session {
         // Each round types a line or concludes a call; lines are typed only after events, so a few rounds do.
         for _ in 0..2 * CALLS_MAX {
             self.close_answered_input(now);
-            if !self.step_calls(now) {
+            let moved = self.step_calls(now);
+            // A line typed to a program opens a region, which the call that typed it has to hear of.
+            self.drain(now);
+            if !moved {
                 break;
             }
         }
@@ -406,7 +423,7 @@ impl Session {
                 }
                 Step::Line(target, line) => {
                     moved = true;
-                    match self.type_line(&mut call, target, &line) {
+                    match self.type_line(now, &mut call, target, &line) {
                         Ok(()) => {
                             runs_before |= is_run;
                             kept.push(call);

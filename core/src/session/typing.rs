@@ -16,7 +16,7 @@ impl Session {
     ///
     /// # Errors
     /// Says why nothing was typed, and what to do.
-    pub(super) fn type_line(&mut self, call: &mut Call, target: Target, line: &str) -> Result<(), String> {
+    pub(super) fn type_line(&mut self, now: Now, call: &mut Call, target: Target, line: &str) -> Result<(), String> {
         if line.contains('\0') {
             return Err("nothing was typed: the line holds a NUL, which no terminal takes".to_owned());
         }
@@ -36,10 +36,9 @@ impl Session {
         }
         self.submitter = Some((call.actor.clone(), 1));
         if target == Target::Program {
-            let now = call.began;
             self.open_input(now);
         }
-        self.push_typing(call.id, &call.actor, parts, true);
+        self.push_typing(now, call.id, &call.actor, parts, true);
         Ok(())
     }
 
@@ -60,7 +59,7 @@ impl Session {
         let application = self.log.cooked.modes().application_cursor;
         let mut parts = Vec::new();
         let text = send.send.text.replace("\r\n", "\n");
-        let bracketed = text.contains('\n') && self.log.cooked.modes().bracketed_paste;
+        let bracketed = text.trim_end_matches('\n').contains('\n') && self.log.cooked.modes().bracketed_paste;
         let mut submits = 0;
         if bracketed {
             // The program asked for bracketed paste, so a text of several lines stays one piece; a last line break
@@ -95,11 +94,11 @@ impl Session {
         if parts.is_empty() {
             return Err("nothing was typed: give text, keys, or both; read view=\"screen\" only looks".to_owned());
         }
-        self.push_typing(id, actor, parts, submits > 0);
+        self.push_typing(now, id, actor, parts, submits > 0);
         Ok(())
     }
 
-    fn push_typing(&mut self, call: CallId, actor: &str, parts: Vec<Part>, submits: bool) {
+    fn push_typing(&mut self, now: Now, call: CallId, actor: &str, parts: Vec<Part>, submits: bool) {
         let bytes = parts.iter().map(|part| part.bytes.len() as u64).sum();
         let intent = Intent {
             v: Intent::VERSION,
@@ -110,6 +109,8 @@ impl Session {
             submits,
             state: IntentState::Typing,
         };
+        // What stands there now is not the answer to what is typed now.
+        self.last_activity = now;
         self.effects.push_back(Effect::Type(Typing { call, parts, intent }));
     }
 
@@ -123,7 +124,6 @@ impl Session {
         let id = self.log.open_input(prompt.trim_end().to_owned(), wall);
         let echo = self.log.cooked.settled_lines() + 1;
         self.input = Some((id, Some(echo)));
-        self.drain(now);
     }
 
     /// What has to be typed first so that the shell's line is empty.
@@ -131,7 +131,7 @@ impl Session {
     /// # Errors
     /// Where the text on the line is another's: it is never submitted, erased or mixed.
     fn clear_own_text(&self, actor: &str) -> Result<Option<Part>, String> {
-        let ShellState::AtPrompt { .. } = self.log.shell() else { return Ok(None) };
+        let ShellState::AtPrompt { since, .. } = self.log.shell() else { return Ok(None) };
         let text = self.log.cooked.input();
         let text = text.trim();
         if text.is_empty() {
@@ -147,6 +147,9 @@ impl Session {
             Some(owner) => Err(format!(
                 "nothing was typed: {owner} has {shown:?} on the line, not submitted. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
             )),
+            // What nobody can have typed since the prompt came is the output of a job in the background. tmux tells a
+            // person's last key in whole seconds.
+            None if self.person.is_none_or(|last| last.0 / 1000 < since.0 / 1000) => Ok(Some(clear)),
             None => Err(format!(
                 "nothing was typed: someone at the terminal has {shown:?} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree"
             )),

@@ -271,6 +271,9 @@ impl Running {
     async fn message(&mut self, message: Message) {
         match message {
             Message::Call { id, actor, request, reply } => {
+                if self.driver.session.wonders_who_typed() {
+                    self.ask_for_people().await;
+                }
                 let matched = self.already_matched(&actor, &request);
                 self.replies.insert(id, (actor.clone(), reply));
                 match matched {
@@ -291,6 +294,17 @@ impl Running {
             }
             Message::Close { .. } => {}
         }
+    }
+
+    /// Asks when a person last pressed a key here.
+    async fn ask_for_people(&mut self) {
+        let name = &self.driver.session.setting().name;
+        let last = match self.driver.terminal.clients().await {
+            Ok(clients) => clients.iter().filter(|client| client.session == *name).map(|client| client.activity).max(),
+            // Where it cannot be told, a person's text is not to be touched.
+            Err(_) => Some(Clock::wall()),
+        };
+        self.handle(Event::Person(last)).await;
     }
 
     /// The line that a `wait`'s `until` matches already, in what this agent has not been shown.

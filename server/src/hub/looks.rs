@@ -211,7 +211,7 @@ impl Hub {
 }
 
 /// Runs work that reads a log on a thread of its own.
-async fn blocking(work: impl FnOnce() -> Reply + std::marker::Send + 'static) -> Reply {
+async fn blocking(work: impl FnOnce() -> Reply + Send + 'static) -> Reply {
     tokio::task::spawn_blocking(work)
         .await
         .unwrap_or_else(|error| Reply::error(None, &format!("the log could not be read: {error}")))

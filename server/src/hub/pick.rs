@@ -29,13 +29,6 @@ impl Readable {
             Self::Closed { name, .. } => name,
         }
     }
-
-    pub(super) fn dir(&self) -> &std::path::Path {
-        match self {
-            Self::Open(handle) => &handle.dir,
-            Self::Closed { dir, .. } => dir,
-        }
-    }
 }
 
 impl Hub {

@@ -40,7 +40,7 @@ fn bad_arguments() -> Tested {
         ("run", json!({ "line": "true", "until": "a(" }), "a("),
         ("search", json!({ "pattern": "[" }), "["),
         ("read", json!({ "region": 99 }), "99"),
-        ("session_create", json!({ "name": "../x" }), "../x"),
+        ("session_create", json!({ "name": "../x" }), "name"),
         ("session_create", json!({ "cwd": "/nosuch" }), "/nosuch"),
         ("session_create", json!({ "name": "t1" }), "t1"),
         ("send", json!({ "keys": ["nokey"] }), "nokey"),
@@ -63,7 +63,7 @@ fn costly_patterns() -> Tested {
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
     client.run("head -c 60000 /dev/zero | tr '\\0' a; echo")?;
-    let costly = client.call("search", json!({ "pattern": r"(?=(a+)+$)(?=(a|aa)+b)x" }))?;
+    let costly = client.call("search", json!({ "pattern": r"(a+)+\1b" }))?;
     holds!(costly.is_error && costly.text.contains("backtracking"), "{}", costly.text);
     let linear = client.call("search", json!({ "pattern": "(a+)+$" }))?;
     holds!(!linear.is_error, "{}", linear.text);

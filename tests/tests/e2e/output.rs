@@ -123,7 +123,7 @@ fn long_output() -> Tested {
     )?;
     same!(answer.meta["lines"], json!(20002), "{}", answer.text);
     holds!(answer.output().ends_with("FAILED (1)") && answer.text.len() < 9_000, "{}", answer.text);
-    let found = client.call("search", json!({ "pattern": "error: E42" }))?;
+    let found = client.call("search", json!({ "pattern": "^error: E42" }))?;
     same!(found.meta["hits"][0]["region"], json!(1), "{}", found.text);
     Ok(())
 }
