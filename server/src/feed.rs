@@ -35,7 +35,10 @@ impl AsRawFd for Watches {
     }
 }
 
-#[expect(deprecated, reason = "its successor is unsafe, for types that may close or swap their descriptor: ours does neither")]
+#[expect(
+    deprecated,
+    reason = "its successor is unsafe, for types that may close or swap their descriptor: ours does neither"
+)]
 fn register(inotify: Inotify) -> io::Result<AsyncFd<Watches>> {
     AsyncFd::new(Watches(inotify))
 }

@@ -246,7 +246,9 @@ impl RunCall {
         let mut outcome = self.outcome(view, Status::Finished, None);
         let input = outcome.region.as_ref();
         let taker = input.and_then(|input| {
-            let outer = |region: &&Region| region.kind == Kind::Command && region.id < input.id && region.raw_end >= Some(input.raw_start);
+            let outer = |region: &&Region| {
+                region.kind == Kind::Command && region.id < input.id && region.raw_end >= Some(input.raw_start)
+            };
             view.log.regions().rev().find(outer)
         });
         if let (Some(taker), Some(input)) = (taker, input) {

@@ -170,7 +170,9 @@ impl Session {
     #[must_use]
     pub fn wonders_who_typed(&self) -> bool {
         let text = self.log.cooked.input();
-        matches!(self.log.shell(), ShellState::AtPrompt { .. }) && !text.trim().is_empty() && self.agents.owner_of(&text).is_none()
+        matches!(self.log.shell(), ShellState::AtPrompt { .. })
+            && !text.trim().is_empty()
+            && self.agents.owner_of(&text).is_none()
     }
 
     /// Whether any call waits.

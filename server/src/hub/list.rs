@@ -128,10 +128,11 @@ impl Hub {
             Resize::To { cols, rows } => match self.terminal.state(handle.pane).await {
                 Ok(state) => {
                     let size = Size { cols: cols.unwrap_or(state.size.cols), rows: rows.unwrap_or(state.size.rows) };
-                    self.terminal
-                        .resize(handle.pane, size)
-                        .await
-                        .map(|()| format!("{}x{}, whoever attaches", size.cols, size.rows))
+                    let resized = self.terminal.resize(handle.pane, size).await;
+                    if resized.is_ok() {
+                        reaches_programs(&state.tty, size).await;
+                    }
+                    resized.map(|()| format!("{}x{}, whoever attaches", size.cols, size.rows))
                 }
                 Err(error) => Err(error),
             },
@@ -142,6 +143,20 @@ impl Hub {
         }
     }
 }
+
+/// Waits until the programs in a pane are told its new size: tmux puts a second change off by a quarter of a second.
+async fn reaches_programs(tty: &std::path::Path, size: Size) {
+    for _ in 0..RESIZE_LOOKS {
+        if crate::record::pane_size(tty) == Some(size) {
+            return;
+        }
+        tokio::time::sleep(RESIZE_LOOK).await;
+    }
+}
+
+/// How often a pane's size is looked at after a change, and how many times: half a second in all.
+const RESIZE_LOOK: std::time::Duration = std::time::Duration::from_millis(10);
+const RESIZE_LOOKS: u32 = 50;
 
 fn cwd(handle: &Handle, look: &Look) -> Option<String> {
     let told = look.regions.iter().rev().find_map(|region| region.cwd.clone());

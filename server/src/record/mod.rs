@@ -280,7 +280,7 @@ fn announce(path: &Path) -> Option<File> {
 }
 
 /// The size of the pane's terminal. It is opened for a moment only: a slave that is held open delays the pane's end.
-fn pane_size(tty: &Path) -> Option<Size> {
+pub(crate) fn pane_size(tty: &Path) -> Option<Size> {
     let flags = libc::O_NOCTTY | libc::O_NONBLOCK | libc::O_CLOEXEC;
     let terminal = File::options().read(true).write(true).custom_flags(flags).open(tty).ok()?;
     let size = rustix::termios::tcgetwinsize(&terminal).ok()?;

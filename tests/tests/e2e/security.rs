@@ -142,6 +142,7 @@ fn planted_links() -> Tested {
     let victim = world.root().join("victim");
     for name in ["state.json", "saved"] {
         drop(std::fs::remove_file(dir.join(name)));
+        drop(std::fs::remove_dir_all(dir.join(name)));
         std::os::unix::fs::symlink(&victim, dir.join(name)).map_err(|error| error.to_string())?;
     }
     client.call("run", json!({ "line": "echo x", "save_to": "out" }))?;
