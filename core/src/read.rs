@@ -95,26 +95,26 @@ mod tests {
     #[test]
     fn a_page_is_bounded_and_says_so() {
         let lines = MemoryLines((1..=1000).map(|n| format!("n{n}")).collect());
-        let page = super::page(&lines, 5, 1000, 3, true, Keep::First).unwrap();
-        assert_eq!(page.lines, ["5  n5", "6  n6", "7  n7"]);
-        assert_eq!((page.given, page.clipped), (5..8, true));
-        let page = super::page(&lines, 1, u64::MAX, 2, false, Keep::Last).unwrap();
-        assert_eq!(page.lines, ["n999", "n1000"]);
+        let read = page(&lines, 5, 1000, 3, true, Keep::First).unwrap();
+        assert_eq!(read.lines, ["5  n5", "6  n6", "7  n7"]);
+        assert_eq!((read.given, read.clipped), (5..8, true));
+        let read = page(&lines, 1, u64::MAX, 2, false, Keep::Last).unwrap();
+        assert_eq!(read.lines, ["n999", "n1000"]);
     }
 
     #[test]
     fn long_lines_fill_a_page_and_the_last_one_is_always_given() {
         let lines = MemoryLines((0..20).map(|_| "z".repeat(9_000)).collect());
         for keep in [Keep::First, Keep::Last] {
-            let page = super::page(&lines, 1, 20, 200, false, keep).unwrap();
-            assert!(page.clipped && !page.lines.is_empty());
-            assert!(page.lines.iter().map(|line| line.chars().count() + 1).sum::<usize>() <= READ_CHARS);
+            let read = page(&lines, 1, 20, 200, false, keep).unwrap();
+            assert!(read.clipped && !read.lines.is_empty());
+            assert!(read.lines.iter().map(|line| line.chars().count() + 1).sum::<usize>() <= READ_CHARS);
         }
     }
 
     #[test]
     fn nothing_there_is_an_empty_page() {
-        let page = super::page(&MemoryLines::default(), 1, 10, 10, true, Keep::First).unwrap();
-        assert!(page.lines.is_empty() && !page.clipped);
+        let read = page(&MemoryLines::default(), 1, 10, 10, true, Keep::First).unwrap();
+        assert!(read.lines.is_empty() && !read.clipped);
     }
 }

@@ -233,6 +233,7 @@ impl Client {
     ///
     /// # Errors
     /// Where the server is gone.
+    #[expect(clippy::needless_pass_by_value, reason = "json!() is written at the call")]
     pub fn ask(&mut self, method: &str, params: Value) -> Result<u64, String> {
         let id = self.next;
         self.next += 1;

@@ -105,7 +105,7 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) -> Result<(), Str
         if begin.elapsed() > PATIENCE {
             return Err(format!("never came: {what}"));
         }
-        #[expect(clippy::disallowed_methods, reason = "the interval at which a state is looked at")]
+        // The interval at which a state is looked at.
         std::thread::sleep(Duration::from_millis(5));
     }
     Ok(())

@@ -46,7 +46,7 @@ impl WaitCall {
     }
 
     /// The first line that `until` looks at.
-    pub(crate) fn from_line(&self) -> u64 {
+    pub(crate) fn first_unseen(&self) -> u64 {
         self.from_line
     }
 

@@ -91,7 +91,7 @@ pub struct Scene<'a> {
 
 /// Renders the reply to a waiting call.
 #[must_use]
-pub fn render(outcome: &Outcome, scene: Scene<'_>) -> Reply {
+pub fn render(outcome: &Outcome, scene: &Scene<'_>) -> Reply {
     if let Some(text) = &outcome.error {
         let mut reply = Reply::error(Some(scene.session), text);
         if let Some(unsent) = outcome.unsent {
@@ -102,7 +102,7 @@ pub fn render(outcome: &Outcome, scene: Scene<'_>) -> Reply {
     }
     let mut notes: Vec<String> =
         outcome.notes.iter().chain(&scene.notes).map(|note| spell_out(note).into_owned()).collect();
-    let (mut output, clipped) = match outputs(outcome, &scene) {
+    let (mut output, clipped) = match outputs(outcome, scene) {
         Ok(shown) => shown,
         Err(why) => {
             notes.push(format!("the output cannot be shown: {why}"));
@@ -116,8 +116,8 @@ pub fn render(outcome: &Outcome, scene: Scene<'_>) -> Reply {
         }
         output.extend(screen.rows.iter().cloned());
     }
-    let statuses = status::status_lines(outcome, &scene);
-    let meta = meta::fields(outcome, &scene, clipped, &notes);
+    let statuses = status::status_lines(outcome, scene);
+    let meta = meta::fields(outcome, scene, clipped, &notes);
     Reply { text: layout(&statuses, &notes, &output), meta, is_error: false }
 }
 

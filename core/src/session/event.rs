@@ -25,7 +25,7 @@ pub enum Event<'a> {
         /// The agent.
         actor: String,
         /// What it asks for.
-        request: Waiting,
+        request: Box<Waiting>,
         /// The line that a `wait`'s `until` matches already, looked up by the driver: the machine keeps no lines.
         matched: Option<u64>,
         /// The wall clock, for the records.

@@ -209,7 +209,7 @@ impl Session {
             Event::Resized(size) => self.log.resize(size),
             Event::Call { id, actor, request, matched, wall } => {
                 self.wall = (now, wall);
-                self.begin(now, id, actor, request, matched);
+                self.begin(now, id, actor, *request, matched);
             }
             Event::Typed { id, result } => {
                 self.last_activity = now;
@@ -711,7 +711,7 @@ impl Call {
             (region.first_line + region.lines).saturating_sub(1)
         };
         let first = match &self.kind {
-            CallKind::Wait(wait) => region.first_line.max(wait.from_line()),
+            CallKind::Wait(wait) => region.first_line.max(wait.first_unseen()),
             CallKind::Run(_) | CallKind::Send(_) => region.first_line,
         };
         Some((first, last))

@@ -79,7 +79,7 @@ pub enum Message {
         /// The agent.
         actor: String,
         /// What it asks for.
-        request: Waiting,
+        request: Box<Waiting>,
         /// Where its reply goes.
         reply: oneshot::Sender<Reply>,
     },
@@ -260,7 +260,7 @@ impl Running {
             Ok(_) => {
                 "someone else took over the recording of this pane (tmux pipe-pane), so its output is not seen any more"
             }
-            Err(error) if error == TerminalError::Gone => {
+            Err(TerminalError::Gone) => {
                 "the pane was closed at the terminal; output that tmux had not passed on yet is lost"
             }
             Err(_) => "tmux does not answer for this pane",
@@ -420,7 +420,7 @@ impl Running {
         if alive {
             match self.driver.terminal.hangup(self.driver.pane).await {
                 Ok(()) => closed.killed = !self.follow_until_ended(HANGUP).await,
-                Err(error) if error == TerminalError::Gone => {}
+                Err(TerminalError::Gone) => {}
                 Err(error) => closed.trouble = Some(error.to_string()),
             }
         }

@@ -49,7 +49,7 @@ pub fn spawn(job: Job, reply: oneshot::Sender<Reply>) {
         tokio::spawn(async move {
             let (screen, note) = look(&job).await;
             // A client that is gone needs no answer.
-            drop(reply.send(finish(job, screen, note)));
+            drop(reply.send(finish(job, screen.as_ref(), note)));
         });
     } else if shown > QUICK_LINES && job.outcome.shape.show.is_some() || job.outcome.shape.save_to.is_some() {
         tokio::task::spawn_blocking(move || drop(reply.send(finish(job, None, None))));
@@ -110,7 +110,7 @@ fn changes(before: &[String], rows: &[String]) -> Vec<String> {
     if lines.is_empty() { vec!["[no row changed]".to_owned()] } else { lines }
 }
 
-fn finish(mut job: Job, screen: Option<ScreenText>, note: Option<String>) -> Reply {
+fn finish(mut job: Job, screen: Option<&ScreenText>, note: Option<String>) -> Reply {
     job.notes.extend(note);
     if screen.is_some() && job.fullscreen && job.outcome.status == Status::Sent {
         // The cooked log holds a placeholder for what the screen shows.
@@ -122,11 +122,11 @@ fn finish(mut job: Job, screen: Option<ScreenText>, note: Option<String>) -> Rep
     let scene = Scene {
         session: &job.session,
         lines: &job.lines,
-        screen: screen.as_ref(),
+        screen,
         home: &job.home,
         notes: std::mem::take(&mut job.notes),
     };
-    mask(render(&job.outcome, scene), job.nonce.as_deref())
+    mask(render(&job.outcome, &scene), job.nonce.as_deref())
 }
 
 /// Copies the region's whole output to where the client wants it, and says where that is.

@@ -47,7 +47,7 @@ impl Hub {
         }
         let id = self.next_call.fetch_add(1, Ordering::Relaxed);
         let (reply, answer) = oneshot::channel();
-        let message = Message::Call { id, actor: actor.to_owned(), request, reply };
+        let message = Message::Call { id, actor: actor.to_owned(), request: Box::new(request), reply };
         if handle.mailbox.send(message).await.is_err() {
             return no_task(&handle.name);
         }

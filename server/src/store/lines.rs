@@ -230,7 +230,8 @@ impl Line {
     fn text(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.head).into_owned();
         if self.left_out > 0 {
-            text.push_str(&format!(" [... {} bytes left out ...] ", self.left_out));
+            let note = format!(" [... {} bytes left out ...] ", self.left_out);
+            text.push_str(&note);
         }
         text.push_str(&String::from_utf8_lossy(&self.tail));
         text
