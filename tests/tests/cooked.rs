@@ -5,6 +5,7 @@
 //! `cases/screens`: streams from the tests of other terminals with the screen they leave.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed expectation is a failed test")]
+#![allow(clippy::print_stdout, reason = "a test's output holds the seed to try it again")]
 
 use std::path::{Path, PathBuf};
 

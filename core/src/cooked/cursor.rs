@@ -56,9 +56,6 @@ impl Screen {
             };
             self.row = row.min(self.height() - 1);
         }
-        if column == Some(0) && row == Some(0) && self.row == 0 {
-            self.went_home();
-        }
     }
 
     /// Chooses the rows that scroll, counted from 0, and sends the cursor home. One row is not enough.
@@ -95,7 +92,7 @@ impl Screen {
         }
         let next = self.tabs.iter().skip(column + 1).position(|stop| *stop).map(|distance| column + 1 + distance);
         self.column = next.unwrap_or(last);
-        if next.is_none() && column >= last / TAB * TAB {
+        if next.is_none() && self.widths.keeps_tabs && column >= last / TAB * TAB {
             self.tab_at_margin(column);
         }
     }

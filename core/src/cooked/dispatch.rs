@@ -1,5 +1,6 @@
 //! What control characters and sequences do; the table is tmux's (`input.c`).
 
+use super::above::Above;
 use super::modes::Modes;
 use super::screen::{Charset, SavedCursor, Screen, default_tabs};
 use crate::vt::parse::Params;
@@ -114,6 +115,9 @@ impl Screen {
             b'H' | b'f' => {
                 let column = params.get(1, 1, 1)? as usize;
                 self.cursor_to(Some(column - 1), Some(count()? - 1));
+                if self.column == 0 && self.row == 0 {
+                    self.went_home();
+                }
             }
             b'J' => self.erase_in_display(params)?,
             b'K' => match selector()? {
@@ -156,10 +160,7 @@ impl Screen {
             1 => self.erase_above(),
             2 => self.erase_screen(),
             // tmux forgets its history; the log keeps it.
-            3 if params.get(1, 0, 0) == Some(0) => {
-                self.history = 0;
-                self.scrolled = 0;
-            }
+            3 if params.get(1, 0, 0) == Some(0) => self.above = Above::default(),
             _ => {}
         }
         Some(())

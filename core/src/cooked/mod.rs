@@ -4,6 +4,7 @@
 //! xterm's. A row that leaves the screen is *settled*: it becomes part of a line that never changes again and is
 //! handed out by [`Cooked::take_settled`]. The rows that the cursor can still reach are told by [`Cooked::live`].
 
+mod above;
 mod bulk;
 mod checkpoint;
 mod cursor;

@@ -1,11 +1,12 @@
 //! A pane of another size: what tmux does with the rows it has (`screen.c`, `grid_reflow`).
 //!
-//! tmux lays out its whole history anew; here the rows above the screen are gone, and only their number is known. Where
-//! some of them come back into view they come back blank, as rows that are past.
+//! tmux lays out its whole history anew; here the text above the screen is gone, and only how long its rows were is
+//! known. Where some of them come back into view they come back blank, as rows that are past.
 
 use std::collections::VecDeque;
 
-use super::row::{Cell, Row, SETTLED};
+use super::above::{Above, RowAbove};
+use super::row::{Row, SETTLED};
 use super::screen::{Screen, default_tabs};
 
 /// Where the cursor is, in terms that a new layout does not change.
@@ -48,102 +49,114 @@ impl Screen {
         self.rows.truncate(self.height() - below);
         excess -= below;
         for _ in 0..excess {
-            self.drop_top_row();
+            self.drop_top_row(Above::push);
         }
         self.row -= excess;
         (self.top, self.bottom) = (0, height - 1);
     }
 
-    fn drop_top_row(&mut self) {
+    /// Lets the top row leave the screen; `push` says how it is counted above it.
+    fn drop_top_row(&mut self, push: fn(&mut Above, usize, bool)) {
         if self.is_alternate() {
             self.rows.pop_front();
             return;
         }
         self.settle_rows(1);
-        if let Some(row) = self.rows.pop_front()
-            && self.typed.any
-        {
-            self.typed.scrolled_off(&row);
+        if let Some(row) = self.rows.pop_front() {
+            if self.typed.any {
+                self.typed.scrolled_off(&row);
+            }
+            push(&mut self.above, row.used(), row.wrapped);
         }
-        self.history += 1;
-        self.scrolled += 1;
     }
 
     /// More rows: those that scrolled away come back first, then blank ones are added at the bottom.
     fn lengthen(&mut self, height: usize) {
         let missing = height - self.height();
-        let back = if self.is_alternate() { 0 } else { missing.min(usize::try_from(self.scrolled).unwrap_or(missing)) };
-        self.pull_back(back);
-        self.scrolled -= back as u64;
+        if !self.is_alternate() {
+            let back = missing.min(self.above.scrolled);
+            self.pull_back(back);
+            self.above.scrolled -= back;
+        }
         while self.rows.len() < height {
             self.rows.push_back(self.blank_row());
         }
         (self.top, self.bottom) = (0, height - 1);
     }
 
+    /// Brings up to `count` rows back to the top of the screen.
     fn pull_back(&mut self, count: usize) {
-        for at in 0..count {
-            self.rows.push_front(Row::past(at == 0 && self.settled.open));
+        for _ in 0..count {
+            let Some(row) = self.above.pop() else { return };
+            self.rows.push_front(Row::past(row));
+            self.row += 1;
         }
-        self.history = self.history.saturating_sub(count as u64);
-        self.row += count;
     }
 
     /// Lays out the lines on the screen in rows of another width.
     fn reflow(&mut self, columns: usize) {
         let height = self.height();
+        self.bring_down_line(columns);
+        let first_old = self.above.len();
+        self.above.reflow(columns);
+        let first_new = self.above.len();
         let place = self.place();
         self.columns = columns;
-        let old = std::mem::take(&mut self.rows);
         let mut rows: VecDeque<Row> = VecDeque::with_capacity(height);
         let mut cursor = (0, 0);
         let mut line = Vec::new();
         let mut number = 0;
-        // The cells of a line that are already above the screen still decide where its rows break.
-        let mut lead = usize::try_from(self.settled.open_cells % columns as u64).unwrap_or(0);
-        if !self.settled.open || old.front().is_some_and(|row| row.past) {
-            lead = 0;
-        }
-        for row in old {
-            let ends = !row.wrapped;
+        let mut taken = 0;
+        let mut old = std::mem::take(&mut self.rows).into_iter().peekable();
+        while let Some(row) = old.next() {
+            let wrapped = row.wrapped;
             line.push(row);
-            if ends {
-                let first = rows.len();
-                let ends_of_rows = lay_out(&line, columns, std::mem::take(&mut lead), &mut rows);
-                if number == place.line {
-                    cursor = find(&place, first, &ends_of_rows, &rows);
-                }
-                line.clear();
-                number += 1;
+            if wrapped && old.peek().is_some() {
+                continue;
             }
-        }
-        if !line.is_empty() {
             let first = rows.len();
-            let ends_of_rows = lay_out(&line, columns, lead, &mut rows);
+            let ends = lay_out(&line, columns, &mut rows);
             if let Some(last) = rows.back_mut() {
-                last.wrapped = true;
+                last.wrapped = wrapped;
             }
             if number == place.line {
-                cursor = find(&place, first, &ends_of_rows, &rows);
+                cursor = find(&place, first, &ends, &rows);
             }
+            let (at, target) = (first_old.saturating_add(taken), first_new.saturating_add(first));
+            self.above.laid_out(at, line.len(), target, rows.len() - first);
+            taken += line.len();
+            line.clear();
+            number += 1;
         }
         self.rows = rows;
         (self.column, self.row) = cursor;
         self.fit(height);
     }
 
+    /// Brings the beginning of a line that goes on on the screen down from above, for a new layout begins with it.
+    fn bring_down_line(&mut self, columns: usize) {
+        if self.above.is_known() {
+            while self.above.is_wrapped() {
+                self.pull_back(1);
+            }
+        } else if self.settled.open {
+            let used = u16::try_from(self.settled.open_cells % columns as u64).unwrap_or(0);
+            self.rows.push_front(Row::past(RowAbove { used, wrapped: true }));
+            self.row += 1;
+        }
+    }
+
     /// Lets rows leave at the top, or come back, until there are `height` of them.
     fn fit(&mut self, height: usize) {
         while self.rows.len() > height {
-            self.drop_top_row();
+            self.drop_top_row(Above::push_laid_out);
             if self.row == 0 {
                 self.column = 0;
             }
             self.row = self.row.saturating_sub(1);
         }
-        let missing = height - self.rows.len();
-        self.pull_back(missing.min(usize::try_from(self.history).unwrap_or(missing)));
-        self.scrolled = self.scrolled.min(self.history);
+        self.pull_back(height - self.rows.len());
+        self.above.limit_scrolled();
         while self.rows.len() < height {
             self.rows.push_back(self.blank_row());
         }
@@ -184,37 +197,43 @@ fn find(place: &Place, first: usize, ends: &[usize], rows: &VecDeque<Row>) -> (u
     (rows.get(last).map_or(0, Row::used), last)
 }
 
-/// Lays out one line, given by its old rows, behind `lead` cells that are already gone; says after how many of its
-/// cells each new row ends.
-fn lay_out(line: &[Row], columns: usize, lead: usize, rows: &mut VecDeque<Row>) -> Vec<usize> {
+/// Lays out one line, given by its old rows; says after how many of its cells each new row ends.
+fn lay_out(line: &[Row], columns: usize, rows: &mut VecDeque<Row>) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut taken = 0;
-    let past = line.iter().take_while(|row| row.past).count();
-    let (past, line) = line.split_at(past);
-    for row in past {
-        rows.push_back(row.clone());
-        ends.push(taken);
-    }
     let Some(first) = line.first() else { return ends };
-    let mut row = begin(first, lead);
+    let mut row = Row::blank(if first.from == 0 { 0 } else { SETTLED });
+    row.fresh = first.fresh;
+    row.past = first.past || (first.from > 0 && first.continues());
+    row.painting = first.painting;
     for old in line {
-        if row.is_live() && row.used() > lead && !old.is_live() {
+        if row.is_live() && row.used() > 0 && !old.is_live() {
             // What is settled must not become part of a line that is not.
             ends.push(taken);
             rows.push_back(std::mem::replace(&mut row, Row::blank(SETTLED)));
+        }
+        if row.past && !old.past && (old.from == 0 || !old.continues()) {
+            // Here the line comes out of what is gone.
+            row.past = false;
+            if old.from == 0 {
+                row.from = u16::try_from(row.used()).unwrap_or(SETTLED);
+                row.fresh = old.fresh;
+            }
         }
         for column in 0..old.used() {
             let cell = old.get(column);
             let width = if cell.is_padding() { 0 } else { 1 + usize::from(cell.is_wide()) };
             if row.used() + width > columns && row.used() > 0 {
                 row.wrapped = true;
-                let from = if row.is_live() { 0 } else { SETTLED };
+                let mut next = Row::blank(if row.is_live() { 0 } else { SETTLED });
+                next.past = row.past;
                 ends.push(taken);
-                rows.push_back(std::mem::replace(&mut row, Row::blank(from)));
+                rows.push_back(std::mem::replace(&mut row, next));
             }
             if !row.is_live() && column == usize::from(old.from) {
                 row.from = u16::try_from(row.used()).unwrap_or(SETTLED);
-                row.fresh = true;
+                row.fresh = old.fresh || !row.past;
+                row.past = false;
             }
             row.push_from(old, column);
             taken += 1;
@@ -223,19 +242,4 @@ fn lay_out(line: &[Row], columns: usize, lead: usize, rows: &mut VecDeque<Row>) 
     ends.push(taken);
     rows.push_back(row);
     ends
-}
-
-/// The first row of a line, set up after its first old one.
-fn begin(first: &Row, lead: usize) -> Row {
-    let mut row = Row::blank(SETTLED);
-    row.painting = first.painting;
-    if first.from == 0 {
-        row.from = 0;
-        row.fresh = first.fresh;
-    }
-    if lead > 0 && first.continues() {
-        row.set(lead - 1, Cell::BLANK);
-        row.from = u16::try_from(lead).unwrap_or(SETTLED);
-    }
-    row
 }

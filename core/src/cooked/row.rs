@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Tag;
+use super::above::RowAbove;
 
 /// `Row::from` of a row that has nothing to hand out.
 pub(super) const SETTLED: u16 = u16::MAX;
@@ -91,9 +92,10 @@ impl Row {
         Self { from, ..Self::default() }
     }
 
-    /// A row pulled back from above the screen; `wrapped` if the line goes on below it.
-    pub(super) fn past(wrapped: bool) -> Self {
-        Self { from: SETTLED, past: true, wrapped, ..Self::default() }
+    /// A row that was above the screen: as long as it was, though its text is gone.
+    pub(super) fn past(row: RowAbove) -> Self {
+        let ascii = vec![b' '; usize::from(row.used)];
+        Self { ascii, from: SETTLED, past: true, wrapped: row.wrapped, ..Self::default() }
     }
 
     /// Makes it a blank row of the log, keeping its memory.
@@ -225,13 +227,15 @@ impl Row {
     }
 
     /// Moves the cells from `column` on to the right and leaves `count` blank ones; `columns` is the row's width.
-    /// As in tmux the row counts as written up to its end afterwards.
+    /// As in tmux the row counts as written up to its end afterwards, and nothing happens where nothing would be left.
     pub(super) fn insert(&mut self, column: usize, count: usize, columns: usize) {
         if column + 1 >= columns {
             self.erase(column, 1);
             return;
         }
-        let count = count.min(columns - column);
+        if column + count >= columns {
+            return;
+        }
         self.expand();
         self.cells.resize(columns, Cell::BLANK);
         if let Some(tail) = self.cells.get_mut(column..) {
@@ -244,7 +248,10 @@ impl Row {
 
     /// Removes `count` cells at `column` and moves the rest to the left; `columns` is the row's width.
     pub(super) fn delete(&mut self, column: usize, count: usize, columns: usize) {
-        let count = count.min(columns - column);
+        if column + count >= columns {
+            self.erase(column, columns);
+            return;
+        }
         let used = self.used().max(columns - count);
         self.expand();
         self.cells.resize(columns, Cell::BLANK);

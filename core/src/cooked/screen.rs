@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use super::above::Above;
 use super::fullscreen::{Hidden, Painting};
 use super::modes::Modes;
 use super::row::{Row, SETTLED};
@@ -67,10 +68,7 @@ pub(super) struct Screen {
     pub(super) painting: Painting,
     /// Whether what is printed is kept out of the log, since a full-screen program prints it.
     pub(super) unlogged: bool,
-    /// Rows above the screen, as tmux counts its history.
-    pub(super) history: u64,
-    /// Those of them that a taller screen brings back.
-    pub(super) scrolled: u64,
+    pub(super) above: Above,
     pub(super) typed: Typed,
 }
 
@@ -96,8 +94,7 @@ impl Screen {
             alternate_cursor: None,
             painting: Painting::default(),
             unlogged: false,
-            history: 0,
-            scrolled: 0,
+            above: Above::default(),
             typed: Typed::default(),
         }
     }
@@ -138,10 +135,9 @@ impl Screen {
         if self.typed.any {
             self.typed.scrolled_off(&row);
         }
+        self.above.push(row.used(), row.wrapped);
         row.reset(self.blank_from());
         self.rows.insert(bottom, row);
-        self.history += 1;
-        self.scrolled += 1;
         self.close_if_cut_off();
     }
 
@@ -256,6 +252,7 @@ impl Screen {
         let Some(above) = at.checked_sub(1) else {
             if !self.is_alternate() {
                 self.settled.close_open();
+                self.above.unlink();
             }
             return;
         };
@@ -305,7 +302,7 @@ impl Screen {
             self.push_out(0, height - 1);
         }
         if used > 0 {
-            self.scrolled = 0;
+            self.above.scrolled = 0;
         }
         let from = self.blank_from();
         for row in self.rows.iter_mut().take(height - used) {

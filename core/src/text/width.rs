@@ -34,6 +34,8 @@ pub struct Widths {
     pub modifiers_join: bool,
     /// What becomes of flags.
     pub regional: Regional,
+    /// A tab that the right margin cuts short is kept as a tab, and as wide as any other in the text.
+    pub keeps_tabs: bool,
 }
 
 impl Default for Widths {
@@ -48,14 +50,13 @@ impl Widths {
     /// cursor's column. A version in between counts as the one before it, an older one as 3.3.
     #[must_use]
     pub fn tmux(major: u16, minor: u16) -> Self {
-        match (major, minor) {
-            (0..=2, _) | (3, 0..=3) => {
-                Self { vs16_widens: false, zwj_joins: true, modifiers_join: false, regional: Regional::Apart }
-            }
-            (3, 4 | 5) => Self { vs16_widens: true, zwj_joins: true, modifiers_join: true, regional: Regional::Run },
-            (3, 6) => Self { vs16_widens: true, zwj_joins: true, modifiers_join: false, regional: Regional::Run },
-            _ => Self { vs16_widens: true, zwj_joins: true, modifiers_join: true, regional: Regional::Pairs },
-        }
+        let (vs16_widens, modifiers_join, regional, keeps_tabs) = match (major, minor) {
+            (0..=2, _) | (3, 0..=3) => (false, false, Regional::Apart, false),
+            (3, 4 | 5) => (true, true, Regional::Run, false),
+            (3, 6) => (true, false, Regional::Run, true),
+            _ => (true, true, Regional::Pairs, true),
+        };
+        Self { vs16_widens, zwj_joins: true, modifiers_join, regional, keeps_tabs }
     }
 }
 
