@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         test("a_killed_tmux_is_told_and_replaced", &["tmux"], || block_on(killed())),
         test("a_removed_socket_is_mended", &["tmux"], || block_on(removed_socket())),
         test("a_tmux_that_cannot_serve_is_told", &["tmux"], || block_on(unusable())),
+        test("a_server_that_goes_takes_nothing_along", &["tmux"], || block_on(going())),
         test("a_directory_may_have_any_name", &["tmux"], || block_on(odd_directory())),
     ];
     libtest_mimic::run(&args, tests).exit_code()
@@ -333,6 +334,32 @@ async fn unusable() -> Result<(), String> {
     let error = create(&[("TMUX_TMPDIR", &long.to_string_lossy())]).await;
     assert!(matches!(error, Err(TerminalError::Socket(_))), "{error:?}");
     Ok(())
+}
+
+/// tmux 3.3a crashes where a session ends while its last client is leaving or another one is just connecting.
+async fn going() -> Result<(), String> {
+    let stage = Stage::new()?;
+    let new = stage.pane("t1", vec!["sleep".to_owned(), "100".to_owned()], SIZE);
+    let server = stage.second(&[]).create(new).await.unwrap().server;
+    for _ in 0..40 {
+        // Connected, and gone at once; or with something under way.
+        let short = stage.second(&[]);
+        assert_eq!(short.server().await, Ok(Some(server)));
+        drop(short);
+        let busy = stage.second(&[]);
+        assert_eq!(busy.server().await, Ok(Some(server)));
+        tokio::select! {
+            biased;
+            _ = busy.clients() => {}
+            () = tokio::task::yield_now() => {}
+        }
+        drop(busy);
+    }
+    until("no session but the one that was made", async || {
+        let sessions = stage.person(&["ls", "-F", "#{session_name}"]).unwrap();
+        sessions.stdout == b"t1\n"
+    })
+    .await
 }
 
 async fn odd_directory() -> Result<(), String> {

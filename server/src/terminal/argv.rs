@@ -14,8 +14,17 @@ const CLOCK_OPTION: &str = "@dtmcp-clock";
 /// The option that holds a `#`.
 const HASH_OPTION: &str = "@dtmcp-hash";
 
-/// The session that holds the control client. It goes when the client does.
+/// The session that holds the control client.
 pub(super) const OWN_SESSION: &str = "_dtmcp";
+
+/// What that session runs, given a FIFO that we hold open for as long as we live: it ends ten seconds after us, and the
+/// session with it, unless we are back by then.
+///
+/// Neither the option `destroy-unattached` nor an end at once will do. The former crashes tmux 3.3a, and every session
+/// with it, where it ends the session of a client that is just leaving; and any session's end does so where a control
+/// client is just connecting, as the next server is when this one was killed (both seen).
+pub(super) const OWN_PROGRAM: [&str; 3] =
+    ["sh", "-c", "while timeout 10 sh -c ': < \"$0\"' \"$0\"; do cat < \"$0\" > /dev/null; done"];
 
 /// A paste's end as a program that asked for brackets sees it; inside one it would end it early.
 const PASTE_END: &[u8] = b"\x1b[201~";
@@ -194,10 +203,25 @@ pub(super) fn clients() -> Vec<u8> {
 /// What the server is told when we connect; the answer to the last command is its pid, start time and version.
 pub(super) fn connected() -> Vec<u8> {
     format!(
-        "set-option -t ={OWN_SESSION}: destroy-unattached on ; set-option -s set-clipboard external ; \
+        "set-option -s set-clipboard external ; \
          set-option -g {CLOCK_OPTION} \"%s\" ; set-option -g {HASH_OPTION} \"#\" ; display-message -p \"#{{pid}} #{{start_time}} #{{version}}\""
     )
     .into_bytes()
+}
+
+/// Which state directory our own session is for: nothing where it is new.
+pub(super) fn own_home(session: &str) -> Vec<u8> {
+    format!("show-options -v -q -t ={session}: {HOME_OPTION}").into_bytes()
+}
+
+/// Says which state directory our own session is for.
+pub(super) fn take_own_session(session: &str, home: &[u8]) -> Vec<u8> {
+    line(&[b"set-option -t", format!("={session}:").as_bytes(), HOME_OPTION.as_bytes(), &word(home)])
+}
+
+/// The processes of our own session's clients.
+pub(super) fn own_clients(session: &str) -> Vec<u8> {
+    format!("list-clients -t ={session}: -F \"#{{client_pid}}\"").into_bytes()
 }
 
 /// Takes variables out of the server's environment.

@@ -57,6 +57,8 @@ struct Pending {
 
 #[derive(Debug, Default)]
 struct Shared {
+    /// Told once the client's session is there, or why it is not.
+    attached: Mutex<Option<oneshot::Sender<Result<(), TerminalError>>>>,
     pending: Mutex<VecDeque<Pending>>,
     closed: AtomicBool,
 }
@@ -66,11 +68,20 @@ impl Shared {
         // Nothing is done under the lock that could leave the queue half changed.
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn set_attached(&self, attached: Result<(), TerminalError>) {
+        let waiting = self.attached.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(waiting) = waiting {
+            // Whoever waited may have given up.
+            drop(waiting.send(attached));
+        }
+    }
 }
 
 /// The connection. Dropping it ends the client, and with it its session.
 #[derive(Debug)]
 pub(super) struct Control {
+    pid: u32,
     requests: mpsc::UnboundedSender<Request>,
     shared: Arc<Shared>,
     tasks: [JoinHandle<()>; 2],
@@ -85,8 +96,9 @@ impl Drop for Control {
 }
 
 impl Control {
-    /// Starts the client that `command` is. Whether it could connect shows with the first request.
-    pub(super) fn start(mut command: Command, token: &str) -> Result<Self, TerminalError> {
+    /// Starts the client that `command` is and waits until its session is there: what is sent before is carried out
+    /// before, and may find no session at all.
+    pub(super) async fn start(mut command: Command, token: &str) -> Result<Self, TerminalError> {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -97,11 +109,20 @@ impl Control {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(TerminalError::Io("no pipe to tmux".to_owned()));
         };
-        let shared = Arc::new(Shared::default());
+        let pid = child.id().unwrap_or_default();
+        let (attached, is_attached) = oneshot::channel();
+        let shared = Arc::new(Shared { attached: Mutex::new(Some(attached)), ..Shared::default() });
         let (requests, queue) = mpsc::unbounded_channel();
         let writer = tokio::spawn(write(queue, input, Arc::clone(&shared), token.to_owned()));
         let reader = tokio::spawn(read(child, output, Arc::clone(&shared)));
-        Ok(Self { requests, shared, tasks: [writer, reader] })
+        let control = Self { pid, requests, shared, tasks: [writer, reader] };
+        is_attached.await.unwrap_or(Err(TerminalError::Died))?;
+        Ok(control)
+    }
+
+    /// The client's process.
+    pub(super) fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// False once the client or its server has ended.
@@ -160,7 +181,8 @@ async fn read(mut child: Child, output: ChildStdout, shared: Arc<Shared>) {
         drop(complaint.take(COMPLAINT_BYTES).read_to_string(&mut said).await);
     }
     drop(child.wait().await);
-    let error = TerminalError::from_client(if said.trim().is_empty() { &blocks.complaint } else { &said });
+    let error = TerminalError::from_client(&said);
+    shared.set_attached(Err(error.clone()));
     for pending in shared.pending().drain(..) {
         drop(pending.answer.send(Err(error.clone())));
     }
@@ -170,8 +192,6 @@ async fn read(mut child: Child, output: ChildStdout, shared: Arc<Shared>) {
 #[derive(Debug, Default)]
 struct Blocks {
     open: Option<OpenBlock>,
-    /// What the last failed command that was not ours said: the reason why there is no connection.
-    complaint: String,
 }
 
 #[derive(Debug)]
@@ -204,7 +224,10 @@ impl Blocks {
         if done.ours {
             deliver(done.lines, failed, shared);
         } else if failed {
-            self.complaint = String::from_utf8_lossy(&done.lines.join(&b' ')).into_owned();
+            let said = String::from_utf8_lossy(&done.lines.join(&b' ')).into_owned();
+            shared.set_attached(Err(TerminalError::from_command(&said)));
+        } else {
+            shared.set_attached(Ok(()));
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Getting to a tmux server: which binary, which socket, and what to do where the socket is gone.
 
 use std::ffi::OsString;
-use std::os::unix::fs::FileTypeExt as _;
+use std::fs::File;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
+use nix::sys::stat::Mode;
 use nix::unistd::{Pid, geteuid};
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
@@ -132,4 +134,74 @@ pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
     // The 22nd field; the state was the third.
     let ticks = fields.nth(18)?.parse().ok()?;
     (state != "Z" && state != "X").then_some(ticks)
+}
+
+/// A FIFO in the state directory that is open for as long as we live.
+#[derive(Debug)]
+pub(super) struct Lifeline {
+    path: PathBuf,
+    _held: File,
+}
+
+impl Lifeline {
+    /// Opens it, and makes it where there is none.
+    pub(super) fn open(home: &Path) -> std::io::Result<Self> {
+        let path = home.join(".lifeline");
+        match nix::unistd::mkfifo(&path, Mode::S_IRUSR | Mode::S_IWUSR) {
+            Ok(()) | Err(nix::errno::Errno::EEXIST) => {}
+            Err(error) => return Err(files::at(&path, &error.into())),
+        }
+        // For reading as well: with a writer alone, opening it would wait for a reader.
+        let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+        let held = File::options().read(true).write(true).custom_flags(flags).open(&path)?;
+        if !held.metadata()?.file_type().is_fifo() {
+            return Err(std::io::Error::other(format!("{} is no FIFO", path.display())));
+        }
+        Ok(Self { path, _held: held })
+    }
+
+    /// Its name.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The part of an environment that a client needs which starts no server: what tmux copies into new sessions, and what
+/// it runs by. The less it has to send, the shorter the time in which tmux 3.3a crashes over whatever happens to a
+/// window meanwhile.
+pub(super) fn client_environment(env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+    let needed = |name: &OsString| name.to_str().is_some_and(|name| CLIENT_ENVIRONMENT.contains(&name));
+    env.iter().filter(|(name, _)| needed(name)).cloned().collect()
+}
+
+const CLIENT_ENVIRONMENT: &[&str] = &[
+    // The default of `update-environment`.
+    "DISPLAY",
+    "KRB5CCNAME",
+    "MSYSTEM",
+    "SSH_ASKPASS",
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "SSH_CONNECTION",
+    "WINDOWID",
+    "XAUTHORITY",
+    "HOME",
+    "PATH",
+    "TERM",
+    "TMUX_TMPDIR",
+];
+
+/// Ends clients that a killed server left attached to its session: tmux waits for ever to tell them something. Only
+/// `own` is ours.
+pub(super) fn end_stale_clients(clients: &[Vec<u8>], own: u32) {
+    for pid in clients.iter().filter_map(|line| std::str::from_utf8(line).ok()?.parse::<u32>().ok()) {
+        let is_tmux = std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("tmux"));
+        if pid != own
+            && is_tmux
+            && let Ok(pid) = i32::try_from(pid)
+        {
+            // One that is gone by now is just as well.
+            kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap_or_default();
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
@@ -60,6 +60,7 @@ pub struct TmuxConfig {
 pub struct Tmux {
     config: TmuxConfig,
     link: Mutex<Option<Arc<Link>>>,
+    lifeline: OnceLock<server::Lifeline>,
 }
 
 /// A connection and what is known of the server behind it.
@@ -87,7 +88,7 @@ impl Tmux {
     /// The tmux that is meant; it is looked for when it is first needed.
     #[must_use]
     pub fn new(config: TmuxConfig) -> Self {
-        Self { config, link: Mutex::new(None) }
+        Self { config, link: Mutex::new(None), lifeline: OnceLock::new() }
     }
 
     /// Where its socket stands.
@@ -118,9 +119,11 @@ impl Tmux {
             record.mend_socket(&self.socket_path()).await;
         }
         let mut program = found;
+        let mut session = argv::OWN_SESSION.to_owned();
+        let mut way = Start::Never;
         let begin = tokio::time::Instant::now();
         loop {
-            let error = match self.connect_once(&program, start).await {
+            let error = match self.connect_once(&program, way, &session).await {
                 Ok(link) => return Ok(link),
                 Err(error) => error,
             };
@@ -129,6 +132,8 @@ impl Tmux {
                 (TerminalError::Skew(_), Some(record)) if !program.starts_with("/proc") => {
                     program = Path::new("/proc").join(record.pid.to_string()).join("exe");
                 }
+                (TerminalError::NameTaken(taken), _) if *taken == argv::OWN_SESSION => session = self.other_session(),
+                (TerminalError::NoServer, _) if way != start => way = start,
                 (TerminalError::Died | TerminalError::NoServer, _)
                     if start == Start::IfNeeded && begin.elapsed() < START_PATIENCE =>
                 {
@@ -144,22 +149,46 @@ impl Tmux {
         }
     }
 
-    async fn connect_once(&self, program: &Path, start: Start) -> Result<Link, TerminalError> {
-        let configuration = self.config.home.join("tmux.conf");
-        if start == Start::IfNeeded && files::read(&configuration).ok().as_deref() != Some(CONFIGURATION.as_bytes()) {
-            files::replace(&configuration, CONFIGURATION.as_bytes())?;
+    /// The name of our own session where another state directory has the usual one.
+    fn other_session(&self) -> String {
+        // FNV-1a: any hash does, so long as it is the same next time.
+        let step = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        let hash = self.config.home.as_os_str().as_bytes().iter().fold(0x811c_9dc5, step);
+        format!("{}-{hash:08x}", argv::OWN_SESSION)
+    }
+
+    fn lifeline(&self) -> Result<&server::Lifeline, TerminalError> {
+        if let Some(open) = self.lifeline.get() {
+            return Ok(open);
         }
-        let mut command = server::command(program, &self.config.env);
+        let fresh = server::Lifeline::open(&self.config.home)?;
+        Ok(self.lifeline.get_or_init(|| fresh))
+    }
+
+    async fn connect_once(&self, program: &Path, start: Start, session: &str) -> Result<Link, TerminalError> {
+        let configuration = self.config.home.join("tmux.conf");
+        let mut command = match start {
+            Start::Never => {
+                let mut command = server::command(program, &server::client_environment(&self.config.env));
+                command.arg("-N");
+                command
+            }
+            Start::IfNeeded => {
+                if files::read(&configuration).ok().as_deref() != Some(CONFIGURATION.as_bytes()) {
+                    files::replace(&configuration, CONFIGURATION.as_bytes())?;
+                }
+                server::command(program, &self.config.env)
+            }
+        };
         // -u: text that is not ASCII comes as it is, whatever the locale that our client runs us in.
         command.args(["-u", "-L", &self.config.socket, "-f"]).arg(&configuration);
-        if start == Start::Never {
-            command.arg("-N");
-        }
-        command.args(["-C", "new-session", "-A", "-s", argv::OWN_SESSION, "-f", "no-output,ignore-size"]);
-        command.args(["-x", "80", "-y", "24", "--", "sleep", "2147483647"]);
+        command.args(["-C", "new-session", "-A", "-s", session, "-f", "no-output,ignore-size", "-x", "80", "-y", "24"]);
+        command.arg("--").args(argv::OWN_PROGRAM).arg(self.lifeline()?.path());
         let mut random = [0; 8];
         getrandom::fill(&mut random).map_err(|error| TerminalError::Io(error.to_string()))?;
-        let control = Control::start(command, &format!("dtmcp-{:016x}", u64::from_ne_bytes(random)))?;
+        let token = format!("dtmcp-{:016x}", u64::from_ne_bytes(random));
+        let control = Control::start(command, &token).await?;
+        self.take_own_session(&control, session).await?;
 
         let greeting = control.request(argv::connected(), Shape::Plain).await?;
         let (server, version) = greeting.last().and_then(identity).ok_or_else(|| strange("its identity"))?;
@@ -172,6 +201,22 @@ impl Tmux {
             control.request(argv::unset(&names), Shape::Plain).await?;
         }
         Ok(Link { control, server, version })
+    }
+
+    /// Makes sure that the session of the control client is for our state directory, and that we are alone in it.
+    async fn take_own_session(&self, control: &Control, session: &str) -> Result<(), TerminalError> {
+        let home = self.config.home.as_os_str().as_bytes();
+        let answer = control.request(argv::own_home(session), Shape::Plain).await?;
+        match answer.first().map(|lines| lines.join(&b'\n')) {
+            Some(taken) if !taken.is_empty() && taken != home => {
+                return Err(TerminalError::NameTaken(session.to_owned()));
+            }
+            Some(taken) if taken == home => {}
+            _ => drop(control.request(argv::take_own_session(session, home), Shape::Plain).await?),
+        }
+        let clients = control.request(argv::own_clients(session), Shape::Plain).await?;
+        server::end_stale_clients(clients.first().map_or(&[], Vec::as_slice), control.pid());
+        Ok(())
     }
 
     /// Sets our options in the sessions of ours that are there: a person's configuration may have come since.
