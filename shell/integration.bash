@@ -53,6 +53,7 @@ __dtmcp_identify() {
     printf -v __dtmcp_Z '\e\\'
     printf -v __dtmcp_B '\e]133;B;%s\e\\' "$__dtmcp_short"
     printf -v __dtmcp_P '\e]133;P;k=s;%s\e\\' "$__dtmcp_short"
+    printf -v __dtmcp_S '\e]133;P;k=o;%s\e\\' "$__dtmcp_short"
     printf -v __dtmcp_C '\e]133;C;%s;prev=' "$__dtmcp_id"
     __dtmcp_ps1= __dtmcp_ps2= __dtmcp_ps0= __dtmcp_cwd=
 }
@@ -161,6 +162,7 @@ __dtmcp_unwrap() {
 __dtmcp_strip() {
     __dtmcp_r=${1//"$__dtmcp_pre"/}
     __dtmcp_r=${__dtmcp_r//"$__dtmcp_post"/}
+    __dtmcp_r=${__dtmcp_r//"$__dtmcp_pre0"/}
     __dtmcp_r=${__dtmcp_r//"$__dtmcp_post0"/}
     __dtmcp_r=${__dtmcp_r//"$__dtmcp_pre2"/}
     local part
@@ -199,6 +201,8 @@ __dtmcp_wrap() {
     # A last, lone backslash is shown as it is; doubled it means the same and quotes nothing of ours.
     [[ $ps1 =~ (^|[^\\])(\\\\)*\\$ ]] && ps1+=\\
     [[ $ps0 == *\\ ]] && ps0+=$__dtmcp_gap
+    # What the person's PS0 prints is no part of the typed line.
+    [[ -n $ps0 && -z $__dtmcp_static ]] && ps0=$__dtmcp_pre0$ps0
     if [[ -n $__dtmcp_static ]]; then
         pre=$__dtmcp_pre_s post0=$__dtmcp_post0_s
         ((__dtmcp_q += 2))
@@ -237,6 +241,7 @@ __dtmcp_prompt() {
         return 0
     fi
     local __dtmcp_on=
+    __dtmcp_t=
     if __dtmcp_here; then
         __dtmcp_on=1
         [[ ${__dtmcp_nonce-} == "$__DTMCP_NONCE" ]] || __dtmcp_identify
@@ -253,7 +258,7 @@ __dtmcp_prompt() {
         __dtmcp_adopt
     fi
     if [[ -z $__dtmcp_on ]]; then
-        __dtmcp_A= __dtmcp_B= __dtmcp_C= __dtmcp_P= __dtmcp_nonce=
+        __dtmcp_A= __dtmcp_B= __dtmcp_C= __dtmcp_P= __dtmcp_S= __dtmcp_nonce=
         __dtmcp_unwrap
         return 0
     fi
@@ -265,7 +270,7 @@ __dtmcp_prompt() {
     fi
     __dtmcp_wrap
     # With set -a every assignment exports, and a child must find none of these.
-    export -n __dtmcp_f __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P
+    export -n __dtmcp_f __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P __dtmcp_S
     # bash-preexec arms itself as the last prompt command; here that is this line.
     [[ -n ${__bp_preexec_interactive_mode+x} ]] && __bp_preexec_interactive_mode=on
     return 0
@@ -283,8 +288,11 @@ done
 } 8>&1 9>&2 >/dev/null 2>&1'
 
 # The parts of the prompts. They only name variables, so that a child which inherits the prompt shows nothing. A counts
-# itself and says with h=0 that PROMPT_COMMAND is too short to hold the hook: no end marker came, and A is the end.
-__dtmcp_pre='\[${__dtmcp_A:+$__dtmcp_A$?;h=$((${PROMPT_COMMAND+${#PROMPT_COMMAND}}+0>='${#__DTMCP_HOOK}'));q=$((++__dtmcp_q))$__dtmcp_Z}\]'
+# itself and says with h=1 that PROMPT_COMMAND holds the hook; where it does not, no end marker came, and A is the end.
+# (__dtmcp_t takes what is left of PROMPT_COMMAND without the hook, as the pattern of an expansion that changes
+# nothing: there is no other way to look at it here without a fork, or without printing it.)
+__dtmcp_pre='\[${__dtmcp_A:+${__dtmcp_A#"${__dtmcp_t:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}"}$?;h=$((${PROMPT_COMMAND+${#PROMPT_COMMAND}}+0>0))${__dtmcp_t:+0};q=$((++__dtmcp_q))$__dtmcp_Z}\]'
+__dtmcp_pre0='${__dtmcp_S-}'
 __dtmcp_post='\[${__dtmcp_B-}\]'
 __dtmcp_post0='${__dtmcp_C:+${__dtmcp_C:$((__dtmcp_ran=1,0))}$?;q=$((++__dtmcp_q))$__dtmcp_Z}'
 __dtmcp_pre2='\[${__dtmcp_P-}\]'
@@ -297,7 +305,7 @@ __dtmcp_i=${SRANDOM:-$RANDOM$RANDOM}
 __dtmcp_q=0 __dtmcp_ran=0 __dtmcp_cwd= __dtmcp_static=
 __dtmcp_list=() __dtmcp_list1=()
 __dtmcp_ps0= __dtmcp_ps1= __dtmcp_ps2=
-unset __dtmcp_told __dtmcp_nonce __dtmcp_A
+unset __dtmcp_told __dtmcp_nonce __dtmcp_A __dtmcp_t
 export -n __dtmcp_f
 
 if [[ -n ${__dtmcp_inherited-} ]]; then

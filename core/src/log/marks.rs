@@ -38,8 +38,8 @@ pub(super) enum Asked {
     No,
     /// The prompt has begun.
     Showing,
-    /// It is complete, and ends at this raw offset.
-    At(u64),
+    /// It is complete, and the cursor stands here: lines settled, column, row.
+    At(u64, (u16, u16)),
 }
 
 impl Log {
@@ -207,7 +207,11 @@ impl Log {
             self.on_refused(marker.status.filter(|_| marker.hooked == Some(false)), at);
             self.back_at_prompt(at.wall);
         }
-        self.cooked.clear_input();
+        // Drawn again in its place, the prompt may leave typed characters standing behind it.
+        let line = self.cooked.settle_above() + 1;
+        if !redraw || self.typing.is_none_or(|typing| typing.line != line) {
+            self.cooked.clear_input();
+        }
         self.cooked.tag(Tag::Prompt);
         self.typing = None;
         if let Some(top) = self.shells.top_mut() {
@@ -234,7 +238,7 @@ impl Log {
         match &mut top.phase {
             Phase::Running => {
                 if self.asked == Asked::Showing {
-                    self.asked = Asked::At(at.end);
+                    self.asked = Asked::At(self.cooked.settled_lines(), self.cooked.cursor());
                 } else if self.stray.is_some() {
                     self.cooked.tag(Tag::Input);
                 }

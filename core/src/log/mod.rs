@@ -193,7 +193,7 @@ impl Log {
     /// another line. Printing `$PS2` looks the same for a moment, so ask when output rests.
     #[must_use]
     pub fn wants_more(&self) -> bool {
-        self.asked == marks::Asked::At(self.cooked.offset())
+        self.asked == marks::Asked::At(self.cooked.settled_lines(), self.cooked.cursor())
     }
 
     /// Where the shell that has the terminal runs, as it says.

@@ -1,0 +1,30 @@
+//! That a prompt starts no process.
+
+use libtest_mimic::{Failed, Trial};
+
+use crate::row::ensure;
+use crate::terminal::{Step, Terminal, Wait};
+
+pub(crate) fn trial() -> Trial {
+    Trial::test("no_process_per_prompt_or_command", run)
+}
+
+fn run() -> Result<(), Failed> {
+    let files = [(".bash_profile", "PS1='$ '\nPROMPT_COMMAND='n=$((n+1))'\n")];
+    let mut terminal = Terminal::start(&files, Wait::Prompt)?;
+    terminal.step(Step::Line("true"))?;
+    let before = reaped(&terminal)?;
+    for line in ["", "true", "cd /tmp", "echo a;false", "# nothing", "echo )", "PS1='% '", ""] {
+        terminal.step(Step::Line(line))?;
+    }
+    ensure(reaped(&terminal)? == before, "the shell reaped a child")?;
+    terminal.step(Step::Line("(true)"))?;
+    ensure(reaped(&terminal)? != before, "a child would have been seen")
+}
+
+/// Page faults of the shell's children that it has waited for (`cminflt` of proc(5)): no child ends without any.
+fn reaped(terminal: &Terminal) -> Result<u64, Failed> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", terminal.child.id()))?;
+    let fields = stat.rsplit_once(')').map(|(_, fields)| fields).unwrap_or_default();
+    Ok(fields.split_whitespace().nth(8).unwrap_or_default().parse()?)
+}

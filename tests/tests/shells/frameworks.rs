@@ -1,0 +1,153 @@
+//! What people and distributions put into prompts and prompt commands, with the same four commands after each.
+
+use crate::row::{Row, Want, ensure, lost, row, want};
+use crate::terminal::Step::{self, Line, Type};
+use crate::terminal::Wait::End;
+
+const FOUR: &[Step] = &[Line("echo hi"), Line("false|true"), Line("(exit 7)"), Line("echo st=$? $_")];
+const FOUR_WANTED: &[Want] = &[
+    want("echo hi", "hi", 0),
+    want("false|true", "", 0).stages(&[1, 0]),
+    want("(exit 7)", "", 7),
+    want("echo st=$? $_", "st=7 hi", 0),
+];
+/// A DEBUG trap changes `$_`, with or without the integration.
+const TRAPPED_WANTED: &[Want] = &[FOUR_WANTED[0], FOUR_WANTED[1], FOUR_WANTED[2], want("echo st=$? $_", "~^st=7 ", 0)];
+const UNMARKED: &[Step] =
+    &[Type("echo hi\r", End), Type("false|true\r", End), Type("(exit 7)\r", End), Type("echo st=$? $_\r", End)];
+const UNMARKED_WANTED: &[Want] =
+    &[want("*", "hi", 0), want("*", "", 0).stages(&[1, 0]), want("*", "", 7), want("*", "st=7 hi", 0)];
+const NESTED: &[Step] = &[Line("bash"), Line("echo in"), Line("false"), Line("exit 3")];
+const NESTED_WANTED: &[Want] =
+    &[want("bash", "*", 3), want("echo in", "in", 0), want("false", "", 1), lost("exit 3", "*")];
+
+/// A home whose `.bashrc` a login shell reads too, as on Debian.
+macro_rules! bashrc {
+    ($text:expr) => {
+        &[(".bash_profile", ". ~/.bashrc\n"), (".bashrc", concat!("PS1='$ '\n", $text, "\n"))]
+    };
+}
+
+const STRING: &[(&str, &str)] = bashrc!(r#"PROMPT_COMMAND='echo "$?,$_,${PIPESTATUS[*]}" >> ~/seen; history -a;'"#);
+const ARRAY: &[(&str, &str)] =
+    bashrc!(r#"PROMPT_COMMAND=('echo "$?,$_,${PIPESTATUS[*]}" >> ~/seen' 'echo "$?,${PIPESTATUS[*]}" >> ~/seen2')"#);
+const SYSTEMD: &[(&str, &str)] = bashrc!(
+    r#"__ctx() { printf '\e]3008;end;exit=%s\e\\' $?; }
+PROMPT_COMMAND+=(__ctx)
+PS0='\e]3008;start=x\e\\'$PS0"#
+);
+const TIMER: &[(&str, &str)] = bashrc!(
+    r#"timer_start() { timer=${timer:-$SECONDS}; }
+timer_stop() { timer_show=$((SECONDS - timer)); unset timer; }
+trap 'timer_start' DEBUG
+if [ "$PROMPT_COMMAND" == "" ]; then PROMPT_COMMAND="timer_stop"; else PROMPT_COMMAND="$PROMPT_COMMAND; timer_stop"; fi
+PS1='[${timer_show}s] $ '"#
+);
+const TITLE: &[(&str, &str)] = bashrc!(r#"trap 'printf "\e]0;%s\a" "$BASH_COMMAND" >&2' DEBUG"#);
+
+/// What a prompt command saw of the four commands.
+fn saw(terminal: &crate::terminal::Terminal, file: &str, wanted: &[&str]) -> Result<(), libtest_mimic::Failed> {
+    let seen = std::fs::read_to_string(terminal.home.path().join(file))?;
+    let lines: Vec<&str> = seen.lines().skip(1).collect();
+    ensure(lines == wanted, &format!("{file} holds {lines:?}"))
+}
+
+pub(crate) const ROWS: &[Row] = &[
+    row("F1_plain", FOUR, FOUR_WANTED),
+    row("F2_plain_nested", NESTED, NESTED_WANTED),
+    row("F3_string", FOUR, FOUR_WANTED)
+        .files(STRING)
+        .check(|terminal| saw(terminal, "seen", &["0,hi,0", "0,hi,1 0", "7,hi,7", "0,hi,0"])),
+    row("F5_array", FOUR, FOUR_WANTED).files(ARRAY).check(|terminal| {
+        saw(terminal, "seen", &["0,hi,0", "0,hi,1 0", "7,hi,7", "0,hi,0"])?;
+        saw(terminal, "seen2", &["0,0", "0,1 0", "7,7", "0,0"])
+    }),
+    row("F7_prepended", FOUR, FOUR_WANTED).files(bashrc!(r#"PROMPT_COMMAND="history -a; $PROMPT_COMMAND""#)),
+    row("F8_prepended_nested", NESTED, NESTED_WANTED).files(bashrc!(r#"PROMPT_COMMAND="history -a; $PROMPT_COMMAND""#)),
+    row("F8_appended_nested", NESTED, NESTED_WANTED)
+        .files(bashrc!(r#"PROMPT_COMMAND="${PROMPT_COMMAND:+$PROMPT_COMMAND; }history -a""#)),
+    row("F9_prints", FOUR, FOUR_WANTED).files(bashrc!("PROMPT_COMMAND='echo; echo printed'")),
+    row("F11_fails_and_forks", FOUR, FOUR_WANTED).files(bashrc!("PROMPT_COMMAND='(sleep 0 &); false'")),
+    row(
+        "F13_readonly_prompt_command",
+        FOUR,
+        &[
+            want("echo hi", "hi", 0),
+            want("false|true", "", 0),
+            want("(exit 7)", "", 7),
+            want("echo st=$? $_", "st=7 hi", 0),
+        ],
+    )
+    .files(bashrc!("PROMPT_COMMAND=:; readonly PROMPT_COMMAND")),
+    row("F14_readonly_prompt", UNMARKED, UNMARKED_WANTED).files(bashrc!("readonly PS1")).ready(End),
+    row("F15_exported_prompt", FOUR, FOUR_WANTED).files(bashrc!("export PS1")),
+    row("F16_exported_prompt_nested", NESTED, NESTED_WANTED).files(bashrc!("export PS1 PS2")),
+    row("F17_prompt_of_two_lines_with_a_command", FOUR, FOUR_WANTED).files(bashrc!("PS1='a $(echo b)\\n$ '")),
+    row("F18_prompt_of_two_lines_nested", NESTED, NESTED_WANTED).files(bashrc!("PS1='a $(echo b)\\n$ '")),
+    row("F19_ps0", FOUR, FOUR_WANTED).files(bashrc!("PS0='started\\n'")),
+    row("F20_ps0_nested", NESTED, NESTED_WANTED).files(bashrc!("PS0='started\\n'")),
+    row("F25_systemd", FOUR, FOUR_WANTED).files(SYSTEMD),
+    row("F26_systemd_nested", NESTED, NESTED_WANTED).files(SYSTEMD),
+    row("F35_timer", FOUR, TRAPPED_WANTED).files(TIMER),
+    row("F36_timer_nested", NESTED, NESTED_WANTED).files(TIMER),
+    row("F37_title", FOUR, TRAPPED_WANTED).files(TITLE),
+    row("F38_title_nested", NESTED, NESTED_WANTED).files(TITLE),
+    row("F39_histappend", FOUR, FOUR_WANTED)
+        .files(bashrc!("shopt -s histappend; PROMPT_COMMAND='history -a; history -c; history -r'")),
+    row("G4_prompt_ends_in_a_backslash", FOUR, FOUR_WANTED).files(bashrc!(r"PS1='a\\'")).check(|terminal| {
+        let shown = terminal.lines().iter().filter(|line| line.starts_with("a\\echo")).count();
+        ensure(shown == 2, "the prompt shows its one backslash")
+    }),
+    row("G6_prompt_ends_in_a_lone_backslash", FOUR, FOUR_WANTED).files(bashrc!(r"PS1='a\'")).check(|terminal| {
+        let shown = terminal.lines().iter().filter(|line| line.starts_with("a\\echo")).count();
+        ensure(shown == 2, "the prompt shows its one backslash")
+    }),
+    row("G7_lone_backslash_nested", NESTED, NESTED_WANTED).files(bashrc!(r"PS1='a\'")),
+    row(
+        "prompt_command_replaced_in_a_session",
+        &[
+            Line("PROMPT_COMMAND='short=1'"),
+            Line("(exit 5)"),
+            Line(
+                "PROMPT_COMMAND='long=1 # a prompt command that is longer than the hook, so that its length alone does \
+                  not tell that the hook is gone; it would have to be read, and it is; here it ends at last, or nearly so'",
+            ),
+            Line("(exit 6)"),
+            Line("unset PROMPT_COMMAND"),
+            Line("(exit 7)"),
+        ],
+        &[
+            want("*", "", 0),
+            want("(exit 5)", "", 5),
+            want("*", "", 0),
+            want("(exit 6)", "", 6),
+            want("*", "", 0),
+            want("(exit 7)", "", 7),
+        ],
+    ),
+    row(
+        "prompt_command_added_to_in_a_session",
+        &[
+            Line("PROMPT_COMMAND=\"$PROMPT_COMMAND; echo after\""),
+            Line("PROMPT_COMMAND+=('echo more')"),
+            Line("PROMPT_COMMAND=\"echo before; $PROMPT_COMMAND\""),
+            Line("(exit 5)"),
+        ],
+        &[want("*", "", 0), want("*", "", 0), want("*", "before", 0), want("(exit 5)", "", 5)],
+    )
+    .check(|terminal| {
+        let lines = terminal.lines();
+        let end = lines.len().saturating_sub(4);
+        ensure(lines[end..] == ["before", "after", "more", "$"], &format!("each runs once, in order: {lines:?}"))
+    }),
+    row("framework_that_calls_what_it_found", FOUR, FOUR_WANTED)
+        .files(bashrc!(
+            r#"PROMPT_COMMAND='was=$((was+1))'
+old=$PROMPT_COMMAND
+framework() { local st=$?; eval "$old"; PS1="[$st $was]"'$ '; }
+PROMPT_COMMAND=framework"#
+        ))
+        .check(|terminal| {
+            ensure(terminal.lines().iter().any(|line| line.starts_with("[7 4]")), "the framework's prompt stands")
+        }),
+];
