@@ -121,7 +121,7 @@ impl Log {
         let region = self.shells.top().and_then(|top| top.region);
         if marker.early {
             let closing = self.closing(State::Finished, None, at);
-            if let Some(top) = self.shells.top_mut() {
+            if let Some(top) = self.shells.top_mut().filter(|top| top.region.is_some()) {
                 top.early = Some(closing);
             }
             return;
@@ -291,6 +291,7 @@ impl Log {
         if let Some(top) = self.shells.top_mut() {
             top.phase = Phase::Running;
             top.region = Some(id);
+            top.early = None;
         }
     }
 
@@ -317,7 +318,7 @@ impl Log {
 
     fn on_program_end(&mut self, status: Option<i32>, at: At) {
         self.lose_above(0, at);
-        if let Some(&outermost) = self.regions.open_ids().first() {
+        while let Some(&outermost) = self.regions.open_ids().first() {
             let is_input = self.regions.get(outermost).is_some_and(|region| region.kind == Kind::Input);
             let state = if is_input { State::Finished } else { State::Lost };
             let closing = self.closing(state, None, at);

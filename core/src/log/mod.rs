@@ -5,6 +5,8 @@
 
 mod marks;
 #[cfg(test)]
+mod property;
+#[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
@@ -266,16 +268,20 @@ impl Log {
         id
     }
 
-    /// Ends the innermost input region, and what is open inside it, on the line above the cursor's.
+    /// Ends the innermost input region on the line above the cursor's.
     ///
     /// Returns its number; none where no input region is open.
     pub fn close_input(&mut self, wall: Wall) -> Option<u32> {
         let open = self.regions.open_ids().iter().rev().copied();
         let id = open.into_iter().find(|&id| self.region(id).is_some_and(|region| region.kind == Kind::Input))?;
+        self.end_input(id, wall);
+        Some(id)
+    }
+
+    fn end_input(&mut self, id: u32, wall: Wall) {
         let settled = self.cooked.settle_above();
         let raw_end = self.cooked.offset();
         self.close_from(id, Closing { state: State::Finished, exit: None, settled, raw_end, ended: wall });
-        Some(id)
     }
 
     /// Takes the records of regions that the stream alone does not tell: input regions, applied when the stream
@@ -287,10 +293,11 @@ impl Log {
             due.extend(end.map(|at| Due { at, region: region.clone(), opens: false }));
             due.push(Due { at: region.raw_start, region, opens: true });
         }
-        // What ends at an offset ends before anything begins there, but nothing ends before it began.
-        due.sort_by_key(|due| {
-            let empty = due.region.raw_end == Some(due.region.raw_start);
-            (due.at, if empty { 1 } else { u32::from(due.opens) }, due.region.id, !due.opens)
+        // What ends at an offset ends before anything begins there, the innermost first; but nothing before it began.
+        due.sort_by_key(|Due { at, region, opens }| {
+            let empty = region.raw_end == Some(region.raw_start);
+            let order = if *opens || empty { i64::from(region.id) } else { -i64::from(region.id) };
+            (*at, order, !opens)
         });
         self.records.extend(due.into_iter().filter(|due| due.at >= self.cooked.offset()));
     }
@@ -303,30 +310,26 @@ impl Log {
                     region.actor = Some(actor);
                 }
             } else if self.region(due.region.id).is_some_and(|region| region.state == State::Running) {
-                self.close_input(due.region.ended.unwrap_or(due.region.started));
+                self.end_input(due.region.id, due.region.ended.unwrap_or(due.region.started));
             }
         }
     }
 
-    /// Closes a region as told and all that is open inside it: commands of shells that are gone are lost, lines sent
-    /// to programs have ended with them.
+    /// Closes a region as told, and the input regions inside it, which have ended with it. Commands inside it belong to
+    /// shells of their own and end with those.
     fn close_from(&mut self, id: u32, closing: Closing) {
-        while let Some(&innermost) = self.regions.open_ids().last() {
-            let inside = innermost != id;
-            let kind = self.region(innermost).map(|region| region.kind);
-            let own = match (inside, kind) {
-                // An input region's record has to be reached by the stream only after the marker that ended it.
-                (_, Some(Kind::Input)) => {
-                    Closing { state: State::Finished, exit: None, raw_end: self.cooked.offset(), ..closing }
-                }
-                (true, _) => Closing { state: State::Lost, exit: None, ..closing },
-                (false, _) => closing,
+        let inside = |region: &Region| region.id > id && region.kind == Kind::Input;
+        let open = self.regions.open_ids().iter().rev().copied();
+        let ending: Vec<u32> = open.filter(|&open| open == id || self.region(open).is_some_and(inside)).collect();
+        for ending in ending {
+            let own = if self.region(ending).is_some_and(|region| region.kind == Kind::Input) {
+                // A record of it must be reached by the stream only after the marker that ended it.
+                Closing { state: State::Finished, exit: None, raw_end: self.cooked.offset(), ..closing }
+            } else {
+                closing
             };
-            self.regions.close(innermost, own);
-            self.events.push_back(LogEvent::Closed(innermost));
-            if !inside {
-                return;
-            }
+            self.regions.close(ending, own);
+            self.events.push_back(LogEvent::Closed(ending));
         }
     }
 
