@@ -155,7 +155,16 @@ impl Watch {
 
 /// The prompt on the cursor's line.
 pub(crate) fn prompt_text(view: &Seen<'_>) -> String {
-    let line = view.log.cooked.line_at_cursor().text;
+    let mut line = view.log.cooked.line_at_cursor().text;
+    if matches!(view.shell, ShellState::AtPrompt { .. } | ShellState::Continuation) {
+        // What is typed behind the prompt, up to the cursor, is none of it.
+        let typed = view.log.cooked.input();
+        let typed = typed.lines().last().unwrap_or_default();
+        let ends = typed.char_indices().map(|(at, c)| at + c.len_utf8()).rev();
+        if let Some(behind) = ends.filter_map(|end| typed.get(..end)).find(|typed| line.ends_with(typed)) {
+            line.truncate(line.len() - behind.len());
+        }
+    }
     // A prompt is a few words; more is output that happens to stand before it.
     let skip = line.chars().count().saturating_sub(80);
     line.chars().skip(skip).collect()

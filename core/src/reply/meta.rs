@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Scene, elsewhere, region_status, took};
 use crate::call::{Outcome, Status};
-use crate::region::{Kind, Region};
+use crate::region::{Kind, Place, Region};
 
 /// The fields of a waiting call's reply.
 pub(super) fn fields(outcome: &Outcome, scene: &Scene<'_>, clipped: bool, notes: &[String]) -> Map<String, Value> {
@@ -88,7 +88,7 @@ pub(super) fn ran_fields(region: &Region) -> Value {
 
 /// One entry of `regions`.
 #[must_use]
-pub fn region_fields(region: &Region, file: Option<&str>) -> Value {
+pub fn region_fields(region: &Region, home: &Place, file: Option<&str>) -> Value {
     let mut entry = Map::new();
     let mut put = |field: &str, value: Value| {
         entry.insert(field.to_owned(), value);
@@ -118,7 +118,7 @@ pub fn region_fields(region: &Region, file: Option<&str>) -> Value {
     if let Some(cwd) = &region.cwd {
         put("cwd", cwd.as_str().into());
     }
-    if region.place.is_some() {
+    if elsewhere(region, home).is_some() {
         put("place", place(region));
     }
     if let Some(actor) = &region.actor {

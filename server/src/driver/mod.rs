@@ -432,7 +432,8 @@ impl Running {
         if closed.trouble.is_none() && !self.driver.follower.ended() {
             self.follow_until_ended(LAST_BYTES).await;
         }
-        closed.exit = self.driver.session.ended().flatten();
+        // What the hangup made of it is no status of the program's own.
+        closed.exit = self.driver.session.ended().flatten().filter(|_| !alive);
         self.handle(Event::Closed("the session was closed".to_owned())).await;
         let live = self.driver.session.log().cooked.live();
         self.driver.files.write_tail(&live);

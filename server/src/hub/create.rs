@@ -23,7 +23,7 @@ use crate::driver::files::SessionFiles;
 use crate::driver::{Clock, Driver, MAILBOX, Message};
 use crate::feed::Follower;
 use crate::store::{files, is_session_name, shell};
-use crate::terminal::{NewPane, PaneId, TerminalError};
+use crate::terminal::{NewPane, PaneId, Version};
 
 /// How long `session_create` waits for a shell's first prompt: most are there in a tenth of a second, and the first
 /// `run` waits for a slow one anyway.
@@ -122,13 +122,11 @@ impl Hub {
             Err(error) => {
                 // Nothing ran in it: it is no session that anyone would want to read.
                 drop(std::fs::remove_dir_all(&dir));
-                return Err(match error {
-                    TerminalError::NameTaken(_) => format!("no session was made: {error}"),
-                    _ => format!("no session was made: {error}"),
-                });
+                return Err(format!("no session was made: {error}"));
             }
         };
-        let meta = Meta { pane: Some(pane.to_string()), server: recover::identity(pane), ..meta };
+        let tmux = self.terminal.version().await.map(|version| version.to_string());
+        let meta = Meta { pane: Some(pane.to_string()), server: recover::identity(pane), tmux, ..meta };
         write_meta(&dir, &meta)?;
         let log = self.new_log(&meta, &dir);
         let session = self.session(&meta, log, &dir);
@@ -274,7 +272,7 @@ impl Hub {
             notes.push("its program did not end when its terminal was hung up, and was killed".to_owned());
         }
         notes.push(format!("its log stays: read, search and regions with session=\"{}\" show it", handle.name));
-        let exit = closed.exit.map_or_else(String::new, |exit| format!(" · its program had exited with {exit}"));
+        let exit = closed.exit.map_or_else(String::new, |exit| format!(" · its program had ended with {exit}"));
         Reply::ok(Some(&handle.name), &format!("[{} closed{exit}]", handle.name), &notes, &[])
     }
 }
@@ -312,12 +310,10 @@ pub(super) fn write_meta(dir: &Path, meta: &Meta) -> Result<(), String> {
     files::replace(&dir.join("meta.json"), text.as_bytes()).map_err(|error| error.to_string())
 }
 
-/// The width rules of the tmux server that shows the session.
+/// The width rules of the tmux server that shows the session; those of 3.3 where it does not tell its version.
 fn widths(meta: &Meta) -> Widths {
-    let version = meta.tmux.as_deref().and_then(|text| text.split_once('.'));
-    let number = |text: &str| text.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok();
-    let version = version.and_then(|(major, minor)| Some((number(major)?, number(minor)?)));
-    version.map_or_else(|| Widths::tmux(3, 3), |(major, minor)| Widths::tmux(major, minor))
+    let version = meta.tmux.as_deref().and_then(Version::parse);
+    version.map_or_else(|| Widths::tmux(3, 3), |version| Widths::tmux(version.major, version.minor))
 }
 
 /// Draws the session's nonce; the pane's shim takes the one that is there.

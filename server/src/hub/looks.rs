@@ -203,7 +203,7 @@ impl Hub {
         chosen.reverse();
         let lines: Vec<String> = chosen.iter().map(|region| region_line(region)).collect();
         let fields: Vec<Value> =
-            chosen.iter().map(|region| region_fields(region, opened.file(region.id).as_deref())).collect();
+            chosen.iter().map(|region| region_fields(region, &self.place, opened.file(region.id).as_deref())).collect();
         let status = format!("[{} {} of {} regions]", opened.name, chosen.len(), opened.regions.len());
         let reply = Reply::ok(Some(&opened.name), &status, &opened.notes, &lines).with("regions", fields);
         mask(reply, opened.nonce.as_deref())

@@ -149,6 +149,8 @@ pub trait Terminal: Send + Sync + Debug {
     async fn panes(&self) -> Result<Vec<OurPane>, TerminalError>;
     /// The people attached to sessions of this state directory.
     async fn clients(&self) -> Result<Vec<Attached>, TerminalError>;
+    /// The version of the server that runs, as far as it tells: how wide characters are drawn depends on it.
+    async fn version(&self) -> Option<Version>;
     /// The server that runs, if one does.
     async fn server(&self) -> Result<Option<ServerId>, TerminalError>;
 }

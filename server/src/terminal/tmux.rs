@@ -466,6 +466,10 @@ impl Terminal for Tmux {
         .await
     }
 
+    async fn version(&self) -> Option<Version> {
+        in_time(async { self.link(Start::Never).await }).await.ok().and_then(|link| link.version)
+    }
+
     async fn server(&self) -> Result<Option<ServerId>, TerminalError> {
         match in_time(self.link(Start::Never)).await {
             Ok(link) => Ok(Some(link.server)),
