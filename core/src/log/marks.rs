@@ -277,6 +277,8 @@ impl Log {
             (None, _) => self.first_of(typed),
             (Some(region), Some(stray)) => {
                 let Stray { settled, raw, status, wall } = stray;
+                // The line it stood on may have been wiped since, or have been a full-screen program's.
+                let settled = settled.min(self.cooked.cut());
                 let closing = Closing { state: State::Finished, exit: status, settled, raw_end: raw, ended: wall };
                 self.close_from(region, closing);
                 self.first_of(typed)
