@@ -65,6 +65,7 @@ impl Cooked {
             escape_at: checkpoint.offset,
             string_at: checkpoint.offset,
             partial: Vec::with_capacity(4),
+            bulk: super::bulk::Lines::default(),
         })
     }
 }

@@ -21,6 +21,8 @@ mod settled;
 mod typed;
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
@@ -99,6 +101,8 @@ pub struct Cooked {
     string_at: u64,
     /// The beginning of a character whose other bytes are still to come.
     partial: Vec<u8>,
+    /// Where lines are put together that are taken at once; empty in between.
+    bulk: bulk::Lines,
 }
 
 impl Cooked {
@@ -114,6 +118,7 @@ impl Cooked {
             escape_at: 0,
             string_at: 0,
             partial: Vec::with_capacity(4),
+            bulk: bulk::Lines::default(),
         }
     }
 
@@ -123,6 +128,7 @@ impl Cooked {
     /// [`Cooked::take_settled`] is called, so feed a long stream in pieces (64 KiB is a good size) and take in between.
     pub fn feed(&mut self, bytes: &[u8]) -> Fed {
         let mut at = 0;
+        let mut next_bulk = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let taken = if !self.parser.is_ground() {
                 let (taken, marked) = self.sequence(rest);
@@ -133,7 +139,7 @@ impl Cooked {
                 }
                 taken
             } else if self.partial.is_empty() {
-                self.plain(rest)
+                self.plain(rest, &mut next_bulk)
             } else {
                 self.rest_of_character(rest)
             };
@@ -168,8 +174,14 @@ impl Cooked {
         (bytes.len(), false)
     }
 
-    /// Takes what comes next in plain text; says how many bytes.
-    fn plain(&mut self, bytes: &[u8]) -> usize {
+    /// Takes what comes next in plain text; says how many bytes. `next_bulk` is the offset before which there are not
+    /// enough lines to be taken at once.
+    #[inline]
+    fn plain(&mut self, bytes: &[u8], next_bulk: &mut u64) -> usize {
+        let taken = if self.screen.column == 0 { self.bulk_lines(bytes, next_bulk) } else { 0 };
+        if taken > 0 {
+            return taken;
+        }
         match bytes.first().copied().unwrap_or(0x7f) {
             0x1b => {
                 self.escape_at = self.offset;
@@ -186,20 +198,28 @@ impl Cooked {
                 end
             }
             0x7f => 1,
-            _ => match decode(bytes) {
-                Decoded::Char(character, length) => {
-                    self.screen.print(character);
-                    length
-                }
-                Decoded::Bad(length) => {
-                    self.screen.print(char::REPLACEMENT_CHARACTER);
-                    length
-                }
-                Decoded::Partial => {
-                    self.partial.extend_from_slice(bytes);
-                    bytes.len()
-                }
+            _ => match self.screen.append(bytes) {
+                0 => self.character(bytes),
+                taken => taken,
             },
+        }
+    }
+
+    /// Takes one character, or what stands in its place; says how many bytes.
+    fn character(&mut self, bytes: &[u8]) -> usize {
+        match decode(bytes) {
+            Decoded::Char(character, length) => {
+                self.screen.print(character);
+                length
+            }
+            Decoded::Bad(length) => {
+                self.screen.print(char::REPLACEMENT_CHARACTER);
+                length
+            }
+            Decoded::Partial => {
+                self.partial.extend_from_slice(bytes);
+                bytes.len()
+            }
         }
     }
 

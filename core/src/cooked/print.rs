@@ -9,7 +9,7 @@ impl Screen {
     /// Prints printable ASCII.
     #[inline]
     pub(super) fn print_ascii(&mut self, mut text: &[u8]) {
-        if self.charset.is_line_drawing() || self.modes.insert || !self.modes.wrap {
+        if !self.is_plain() {
             return self.print_ascii_slowly(text);
         }
         self.last = text.last().map(|byte| char::from(*byte));
@@ -129,7 +129,7 @@ impl Screen {
         let mut widen = character == VARIATION_SELECTOR_16 && self.widths.vs16_widens;
         if cells > 0 {
             let before = row.cluster_text(at);
-            if self.widths.zwj_joins && before.ends_with(ZERO_WIDTH_JOINER) {
+            if self.widths.zwj_joins && self.last == Some(ZERO_WIDTH_JOINER) {
                 // What is joined keeps the width of its first character.
             } else if joins(self.widths.modifiers_join, self.widths.regional, &before, character) {
                 widen = true;
@@ -147,11 +147,7 @@ impl Screen {
     /// A quick look whether a character that has a width of its own could be part of the one before it.
     #[inline]
     fn may_join(&self, character: char) -> bool {
-        if character < '\u{2000}' {
-            return false;
-        }
-        let special = width::is_modifier(character) || width::is_regional(character);
-        special || (self.widths.zwj_joins && self.rows.get(self.row).is_some_and(Row::has_clusters))
+        self.last == Some(ZERO_WIDTH_JOINER) || width::is_modifier(character) || width::is_regional(character)
     }
 
     /// The column of the character before the cursor.

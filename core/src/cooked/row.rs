@@ -57,6 +57,15 @@ impl Cell {
     }
 }
 
+/// A continuation byte of UTF-8, with the lowest six bits.
+fn continuation(value: u32) -> u8 {
+    0x80 | (low_byte(value) & 0x3f)
+}
+
+fn low_byte(value: u32) -> u8 {
+    value.to_le_bytes()[0]
+}
+
 fn tag_bits(tag: Tag) -> u32 {
     match tag {
         Tag::Output => 0,
@@ -150,6 +159,14 @@ impl Row {
         self.wrapped = false;
     }
 
+    /// Its cells, as such.
+    #[inline]
+    pub(super) fn as_cells(&mut self) -> &mut Vec<Cell> {
+        self.expand();
+        &mut self.cells
+    }
+
+    #[inline]
     fn expand(&mut self) {
         if !self.ascii.is_empty() {
             self.cells.extend(self.ascii.iter().map(|byte| Cell(u32::from(*byte))));
@@ -264,6 +281,17 @@ impl Row {
         self.cells.truncate(used);
     }
 
+    /// Adds blanks up to `columns`.
+    pub(super) fn pad(&mut self, columns: usize) {
+        if self.used() < columns {
+            if self.is_ascii() {
+                self.ascii.resize(columns, b' ');
+            } else {
+                self.cells.resize(columns, Cell::BLANK);
+            }
+        }
+    }
+
     /// Cuts the row off at `columns`.
     pub(super) fn truncate(&mut self, columns: usize) {
         self.ascii.truncate(columns);
@@ -341,11 +369,6 @@ impl Row {
         self.clusters.push(text);
     }
 
-    /// Whether any cell holds more than one character.
-    pub(super) fn has_clusters(&self) -> bool {
-        !self.clusters.is_empty()
-    }
-
     /// What stands in the cell.
     pub(super) fn cluster_text(&self, column: usize) -> String {
         let mut text = String::new();
@@ -381,6 +404,32 @@ impl Row {
     #[inline]
     pub(super) fn as_ascii(&self) -> Option<&[u8]> {
         if self.is_ascii() { Some(&self.ascii) } else { None }
+    }
+
+    /// Adds the cells from `start` up to `end` to `out` as UTF-8, without the blanks at their end; says how many those
+    /// are.
+    pub(super) fn encode(&self, start: usize, end: usize, out: &mut Vec<u8>) -> usize {
+        let end = end.min(self.cells.len());
+        let cells = self.cells.get(start.min(end)..end).unwrap_or_default();
+        let kept = cells.iter().rposition(|cell| !self.is_blank_cell(*cell)).map_or(0, |last| last + 1);
+        out.reserve(3 * kept);
+        for cell in cells.get(..kept).unwrap_or_default() {
+            let value = cell.0 & (VALUE | PADDING | CLUSTER);
+            match value {
+                0..=0x7f => out.push(low_byte(value)),
+                0x80..=0x7ff => out.extend_from_slice(&[0xc0 | low_byte(value >> 6), continuation(value)]),
+                0x800..=0xffff => {
+                    let first = 0xe0 | low_byte(value >> 12);
+                    out.extend_from_slice(&[first, continuation(value >> 6), continuation(value)]);
+                }
+                _ => {
+                    let mut text = String::new();
+                    self.push_cell(*cell, &mut text);
+                    out.extend_from_slice(text.as_bytes());
+                }
+            }
+        }
+        cells.len() - kept
     }
 
     /// Whether something in the row is part of what was typed.

@@ -130,14 +130,19 @@ impl Screen {
 
     /// Takes the row at `top` off the screen and puts a blank one in at `bottom`.
     fn push_out(&mut self, top: usize, bottom: usize) {
-        let Some(mut row) = self.rows.remove(top) else { return };
+        let whole = top == 0 && bottom + 1 == self.height();
+        let Some(mut row) = (if whole { self.rows.pop_front() } else { self.rows.remove(top) }) else { return };
         self.hand_out(&row);
         if self.typed.any {
             self.typed.scrolled_off(&row);
         }
         self.above.push(row.used(), row.wrapped);
         row.reset(self.blank_from());
-        self.rows.insert(bottom, row);
+        if whole {
+            self.rows.push_back(row);
+        } else {
+            self.rows.insert(bottom, row);
+        }
         self.close_if_cut_off();
     }
 

@@ -36,20 +36,29 @@ impl Settled {
         if let Some(ascii) = row.as_ascii() {
             let end = end.min(ascii.len());
             self.push_text(ascii.get(start.min(end)..end).unwrap_or_default());
-        } else {
-            let mut text = String::with_capacity(end.saturating_sub(start) * 3);
-            row.text(start, end, &mut text);
-            self.push_text(text.as_bytes());
+            return;
+        }
+        if row.is_blank_from(start) {
+            self.add_blanks(end.saturating_sub(start));
+            return;
+        }
+        if self.blanks > 0 {
+            self.release_blanks();
+        }
+        self.blanks = row.encode(start, end, &mut self.out);
+    }
+
+    fn add_blanks(&mut self, count: usize) {
+        self.blanks += count;
+        if self.blanks > MAX_BLANKS {
+            self.release_blanks();
         }
     }
 
     #[inline]
     fn push_text(&mut self, text: &[u8]) {
         let Some(last) = text.iter().rposition(|byte| *byte != b' ') else {
-            self.blanks += text.len();
-            if self.blanks > MAX_BLANKS {
-                self.release_blanks();
-            }
+            self.add_blanks(text.len());
             return;
         };
         if self.blanks > 0 {
@@ -80,6 +89,13 @@ impl Settled {
         if self.open {
             self.close();
         }
+    }
+
+    /// Adds `count` complete lines, given with their line breaks and without trailing blanks.
+    pub(super) fn push_lines(&mut self, text: &[u8], count: usize) {
+        self.out.extend_from_slice(text);
+        self.lines += count as u64;
+        self.placeholder_last &= count == 0;
     }
 
     /// Adds the line that stands for a full-screen program, unless it would directly follow another.

@@ -71,6 +71,8 @@ pub fn cells(character: char) -> Option<u8> {
         '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{30a1}'..='\u{30fa}' | '\u{3041}'..='\u{3096}' => {
             Some(2)
         }
+        // Latin, symbols and box drawing, and what stands for bytes that are no text.
+        '\u{a0}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{2500}'..='\u{259f}' | char::REPLACEMENT_CHARACTER => Some(1),
         // Every tmux shows the soft hyphen as a hyphen; Unicode would rather have it invisible.
         '\u{ad}' => Some(1),
         // One Khmer sign is three wide by Unicode, which no terminal follows.
