@@ -15,8 +15,9 @@ pub fn dtmcp() -> Result<PathBuf, String> {
 
 fn build() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    // target/PROFILE/deps/this; the command stands in target/PROFILE.
-    let profile = own.ancestors().nth(2).ok_or("a test that stands nowhere")?;
+    // A test stands in target/PROFILE/deps, a program of this package beside the command.
+    let dir = own.parent().ok_or("a test that stands nowhere")?;
+    let profile = if dir.ends_with("deps") { dir.parent().unwrap_or(dir) } else { dir };
     let binary = profile.join("dtmcp");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--quiet", "--package", "dtmcp", "--bin", "dtmcp"]);

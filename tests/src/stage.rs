@@ -58,6 +58,16 @@ impl Stage {
         Tmux::new(Self::config(self.root.path(), env))
     }
 
+    /// The server of another state directory, with the same tmux.
+    ///
+    /// # Errors
+    /// Where its directory cannot be made.
+    pub fn neighbour(&self) -> Result<Tmux, String> {
+        let home = self.root.path().join("neighbour");
+        files::make_dir(&home).map_err(|error| error.to_string())?;
+        Ok(Tmux::new(TmuxConfig { home, ..Self::config(self.root.path(), &[]) }))
+    }
+
     /// A directory for what the test needs, and where the sockets are.
     #[must_use]
     pub fn root(&self) -> &Path {

@@ -34,6 +34,8 @@ fn main() -> ExitCode {
         test("a_removed_socket_is_mended", &["tmux"], || block_on(removed_socket())),
         test("a_tmux_that_cannot_serve_is_told", &["tmux"], || block_on(unusable())),
         test("a_server_that_goes_takes_nothing_along", &["tmux"], || block_on(going())),
+        test("two_state_directories_share_a_tmux", &["tmux"], || block_on(neighbours())),
+        test("a_client_left_behind_is_ended", &["tmux"], || block_on(left_behind())),
         test("a_directory_may_have_any_name", &["tmux"], || block_on(odd_directory())),
     ];
     libtest_mimic::run(&args, tests).exit_code()
@@ -360,6 +362,38 @@ async fn going() -> Result<(), String> {
         sessions.stdout == b"t1\n"
     })
     .await
+}
+
+async fn neighbours() -> Result<(), String> {
+    let stage = Stage::new()?;
+    let pane = stage.create("t1", &["sleep", "100"], SIZE).await?;
+    let neighbour = stage.neighbour()?;
+    let theirs = stage.pane("t2", vec!["sleep".to_owned(), "100".to_owned()], SIZE);
+    let theirs = neighbour.create(theirs).await.unwrap();
+    assert_eq!(theirs.server, pane.server);
+    let names = |panes: Vec<dtmcp::terminal::OurPane>| panes.into_iter().map(|pane| pane.session).collect::<Vec<_>>();
+    assert_eq!(names(neighbour.panes().await.unwrap()), ["t2"]);
+    assert_eq!(names(stage.tmux.panes().await.unwrap()), ["t1"]);
+    drop(neighbour);
+    assert!(!stage.tmux.state(theirs).await.unwrap().dead);
+    Ok(())
+}
+
+async fn left_behind() -> Result<(), String> {
+    let stage = Stage::new()?;
+    let new = stage.pane("t1", vec!["sleep".to_owned(), "100".to_owned()], SIZE);
+    let first = stage.second(&[]);
+    first.create(new).await.unwrap();
+    let mut left = stage.client(&["-C", "attach", "-t", "=_dtmcp:"])?;
+    until("the client", async || {
+        let clients = stage.person(&["list-clients", "-t", "=_dtmcp:"]).unwrap();
+        clients.stdout.iter().filter(|byte| **byte == b'\n').count() == 2
+    })
+    .await?;
+    drop(first);
+    stage.second(&[]).panes().await.unwrap();
+    let status = left.wait().map_err(|error| error.to_string())?;
+    (!status.success()).then_some(()).ok_or_else(|| "it left by itself".to_owned())
 }
 
 async fn odd_directory() -> Result<(), String> {

@@ -3,6 +3,7 @@
 //!
 //! Processor time is that of the tmux server and of the pipe's reader, from `/proc/PID/schedstat`.
 
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
@@ -58,7 +59,8 @@ async fn bench() -> Result<String, String> {
     let mut report = "3,000,000 lines of seq, median of 5    tmux+cat   tmux+dtmcp   ratio\n".to_owned();
     for (index, name) in ["wall", "cpu, tmux", "cpu, reader", "cpu, both"].iter().enumerate() {
         let [cat, record] = [cat, record].map(|row| row.get(index).copied().unwrap_or_default().as_secs_f64());
-        report += &format!("{name:38} {cat:7.3} s    {record:7.3} s  {:6.2}\n", record / cat);
+        let ratio = record / cat;
+        writeln!(report, "{name:38} {cat:7.3} s    {record:7.3} s  {ratio:6.2}").map_err(|error| error.to_string())?;
     }
     Ok(report)
 }
