@@ -82,6 +82,13 @@ impl Hub {
         {
             handle.region_files.write(region, opened.lines.clone());
         }
+        if let (Some(id), Readable::Closed { dir, .. }) = (read.region, &readable)
+            && let Some(region) = opened.region(id)
+        {
+            let (dir, lines) = (dir.join("regions"), opened.lines.clone());
+            // A copy for the client's own tools: without it the log is still there.
+            tokio::task::spawn_blocking(move || drop(region_files::write(&dir, &region, &lines)));
+        }
         blocking(move || if read.view == View::Raw { read_raw(&opened, &read) } else { read_cooked(&opened, &read) })
             .await
     }

@@ -1,6 +1,6 @@
 //! Taking over the sessions of an earlier server: those whose pane still stands go on, the others are closed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dtmcp_core::log::Log;
@@ -8,6 +8,7 @@ use dtmcp_core::record::{Intent, Meta, RegionRecord, ServerIdentity};
 use dtmcp_core::region::{Place, Region};
 use dtmcp_core::session::Recovery;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use super::Hub;
 use super::create::write_meta;
@@ -32,18 +33,23 @@ pub(super) async fn take_over(hub: Arc<Hub>, done: watch::Sender<bool>) {
     let open: Vec<_> = open.collect();
     if !open.is_empty() {
         let panes = hub.terminal.panes().await;
-        for (meta, dir) in open {
-            if !is_here(&hub, &meta) {
-                // Another host's, or another tmux socket's: only the server that made it may call it closed.
-                continue;
-            }
-            match &panes {
-                Ok(panes) => take(&hub, meta, &dir, panes).await,
-                Err(error) => tracing::warn!("{} is not taken over: {error}", meta.name),
-            }
+        match panes {
+            Ok(panes) => take_all(&hub, open, panes.into()).await,
+            Err(error) => tracing::warn!("{} sessions are not taken over: {error}", open.len()),
         }
     }
     done.send_replace(true);
+}
+
+/// Takes sessions over side by side: a long log holds up no other.
+async fn take_all(hub: &Arc<Hub>, open: Vec<(Meta, PathBuf)>, panes: Arc<[OurPane]>) {
+    let mut taking = JoinSet::new();
+    // What is another host's, or another tmux socket's, only the server that made it may call closed.
+    for (meta, dir) in open.into_iter().filter(|(meta, _)| is_here(hub, meta)) {
+        let (hub, panes) = (Arc::clone(hub), Arc::clone(&panes));
+        taking.spawn(async move { take(&hub, meta, &dir, &panes).await });
+    }
+    taking.join_all().await;
 }
 
 fn is_here(hub: &Hub, meta: &Meta) -> bool {

@@ -21,6 +21,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("save_to", &["tmux", "bash"], save_to),
     ("stateless", &["tmux", "bash"], stateless),
     ("four_at_once", &["tmux", "bash"], four_at_once),
+    ("sends_at_once", &["tmux"], sends_at_once),
     ("two_sessions_do_not_wait_for_each_other", &["tmux", "bash"], two_sessions),
 ];
 
@@ -295,6 +296,24 @@ fn four_at_once() -> Tested {
         let answer = client.finish(id)?;
         same!((answer.status(), answer.output()), ("finished", format!("out{n}").as_str()), "{}", answer.text);
     }
+    Ok(())
+}
+
+fn sends_at_once() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({ "command": "cat > typed" }))?;
+    let texts: Vec<String> = (0..5).map(|n| format!("{n}{}\n", "abcdefghij".repeat(300))).collect();
+    let ids: Vec<u64> =
+        texts.iter().map(|text| client.begin("send", json!({ "text": text }))).collect::<Result<_, _>>()?;
+    for id in ids {
+        client.finish(id)?;
+    }
+    client.call("send", json!({ "keys": ["ctrl+d"] }))?;
+    let typed = std::fs::read_to_string(world.user_home().join("typed")).map_err(|error| error.to_string())?;
+    let mut lines: Vec<&str> = typed.lines().collect();
+    lines.sort_unstable();
+    same!(lines, texts.iter().map(|text| text.trim_end()).collect::<Vec<_>>(), "each whole");
     Ok(())
 }
 

@@ -13,6 +13,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("tmux_too_old", &[], tmux_too_old),
     ("tmux_stopped", &["tmux", "bash"], tmux_stopped),
     ("tmux_killed", &["tmux", "bash"], tmux_killed),
+    ("the_socket_is_removed", &["tmux", "bash"], socket_removed),
     ("a_second_server", &["tmux", "bash"], second_server),
     ("a_home_that_cannot_be_written", &[], unwritable_home),
     ("malformed_json", &[], malformed_json),
@@ -138,6 +139,24 @@ fn tmux_killed() -> Tested {
     holds!(!made.is_error, "{}", made.text);
     let run = client.call("run", json!({ "session": "new", "line": "echo works" }))?;
     same!(run.output(), "works", "{}", run.text);
+    Ok(())
+}
+
+fn socket_removed() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let pid = world.tmux(&["display-message", "-p", "#{pid}"])?;
+    let sockets = std::fs::read_dir(world.root()).map_err(|error| error.to_string())?;
+    for dir in sockets.filter_map(Result::ok).filter(|entry| entry.file_name().to_string_lossy().starts_with("tmux-")) {
+        std::fs::remove_file(dir.path().join("world")).map_err(|error| error.to_string())?;
+    }
+    // The one that has a connection goes on, and so does the next.
+    same!(client.run("echo on")?.output(), "on", "without the socket");
+    client.kill()?;
+    let mut client = world.client()?;
+    same!(client.run("echo mended")?.output(), "mended", "the next server");
+    same!(world.tmux(&["display-message", "-p", "#{pid}"])?, pid, "no second tmux was started");
     Ok(())
 }
 

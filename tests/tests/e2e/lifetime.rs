@@ -15,6 +15,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("files", &["tmux", "bash"], files),
     ("region_files", &["tmux", "bash"], region_files),
     ("many_runs_leave_nothing", &["tmux", "bash"], many_runs),
+    ("the_whole_process_group_is_killed", &["tmux", "bash", "setsid"], group_killed),
     ("session_environment", &["tmux", "bash"], environment),
 ];
 
@@ -193,6 +194,22 @@ fn many_runs() -> Tested {
         let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
         holds!(!stat.contains(") Z "), "a zombie: {stat}");
     }
+    Ok(())
+}
+
+fn group_killed() -> Tested {
+    let world = World::new()?;
+    let mut server = world.command("setsid");
+    server.arg(dtmcp_tests::binary::dtmcp()?);
+    let mut client = dtmcp_tests::client::Client::start(server)?;
+    client.initialize("tester")?;
+    client.call("session_create", json!({}))?;
+    client.run("echo before")?;
+    let group = nix::unistd::Pid::from_raw(i32::try_from(client.pid()).map_err(|error| error.to_string())?);
+    nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).map_err(|error| error.to_string())?;
+    drop(client);
+    let mut client = world.client()?;
+    same!(client.run("echo after")?.output(), "after", "sessions outlive the service");
     Ok(())
 }
 
