@@ -1,0 +1,69 @@
+//! What a server costs that does nothing: its memory, how often it wakes up in ten seconds, and how long it takes from
+//! being started to answering its client's hello.
+
+#![expect(clippy::print_stdout, reason = "this program is for a person who reads its output")]
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use dtmcp_tests::client::World;
+use dtmcp_tests::measure::{Stdio, dtmcp, load, median, ms, quantile, status, switches};
+use serde_json::json;
+
+/// How long nothing happens.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// Starts that are measured.
+const STARTS: usize = 50;
+
+fn main() -> ExitCode {
+    match measure() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            println!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure() -> Result<(), String> {
+    let dtmcp = dtmcp()?;
+    let world = World::new()?;
+    let before = load();
+    let mut starts = Vec::new();
+    for _ in 0..STARTS {
+        let begin = Instant::now();
+        let client = Stdio::start(world.command(&dtmcp))?;
+        starts.push(ms(begin.elapsed()));
+        drop(client);
+    }
+
+    let mut client = Stdio::start(world.command(&dtmcp))?;
+    let fresh = status(client.pid(), "VmRSS");
+    client.call("session_create", &json!({}))?;
+    for line in ["true", "seq 1000", "false | true"] {
+        client.call("run", &json!({ "line": line }))?;
+    }
+    let memory = |field: &str| status(client.pid(), field);
+    let (used, anonymous) = (memory("VmRSS"), memory("RssAnon"));
+    wait();
+    let switched = switches(client.pid());
+    wait();
+    let wakeups = switches(client.pid()) - switched;
+
+    println!("load {before} to {}", load());
+    println!(
+        "started to answered  {:.1} ms   (median of {STARTS}; 90% {:.1}; under 10)",
+        median(&starts),
+        quantile(&starts, 0.9)
+    );
+    println!("resident, fresh      {fresh} kB");
+    println!("resident, idle       {used} kB   (one session, a few commands; of it {anonymous} its own; under 12,000)");
+    println!("wake-ups             {wakeups} in {} s   (0, but for what tmux tells)", IDLE.as_secs());
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "that nothing happens takes time")]
+fn wait() {
+    std::thread::sleep(IDLE);
+}
