@@ -165,7 +165,9 @@ impl RunCall {
                 if view.resting.quiet {
                     return self.type_next(Target::Program);
                 }
-                if view.now - since >= BUSY {
+                // A command that rests at nothing that looks like a prompt is at work, and its marker will come.
+                let works = view.resting.again.is_none() && !unmarked;
+                if works || view.now - since >= BUSY {
                     return Step::Done(Box::new(self.refused(view, "busy")));
                 }
                 Step::Wait(Some(

@@ -62,11 +62,11 @@ fn about(region: &Region, once: &mut dyn FnMut(&str) -> bool) -> Vec<String> {
 pub(crate) fn finished_since(region: &Region) -> String {
     let label: String = region.label.lines().next().unwrap_or_default().chars().take(80).collect();
     format!(
-        "finished since your last call: #{} {label:?} · {} · {} · {} lines (read region={})",
+        "finished since your last call: #{} {label:?} · {} · {} · {} (read region={})",
         region.id,
         status::region_state(region),
         seconds(took(region)),
-        region.lines,
+        status::count(region.lines, ""),
         region.id
     )
 }

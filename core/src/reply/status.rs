@@ -99,7 +99,7 @@ pub(super) fn region_state(region: &Region) -> String {
         (_, Some(exit)) => format!("exit {exit}{stages}{}", signal(exit)),
         (State::Finished, None) if region.kind == Kind::Input => "answered".to_owned(),
         (State::Finished, None) => "finished, exit status unknown".to_owned(),
-        (State::Lost, None) => "ended with its shell, exit status unknown".to_owned(),
+        (State::Lost, None) => "its shell was replaced or ended, exit status unknown".to_owned(),
     }
 }
 
@@ -120,7 +120,7 @@ fn signal(exit: i32) -> &'static str {
     }
 }
 
-fn count(lines: u64, so_far: &str) -> String {
+pub(super) fn count(lines: u64, so_far: &str) -> String {
     format!("{lines} {}{so_far}", if lines == 1 { "line" } else { "lines" })
 }
 

@@ -273,10 +273,11 @@ impl Session {
         let settled_before = first.saturating_sub(memchr::memchr_iter(b'\n', &settled).count() as u64);
         let mut later = VecDeque::new();
         std::mem::swap(&mut later, &mut self.effects);
+        // Before the events: a region that has closed meanwhile is recorded under its name.
+        self.read_echo(&settled, settled_before);
         while let Some(event) = self.log.poll() {
             self.on_log(now, &event);
         }
-        self.read_echo(&settled, settled_before);
         self.look_for_until(&settled, settled_before);
         std::mem::swap(&mut later, &mut self.effects);
         if !settled.is_empty() {
@@ -591,10 +592,19 @@ impl Session {
             outcome.elapsed = now - call.began;
         }
         if let Some((first, count)) = outcome.output {
-            let there = (self.total_lines() + 1).saturating_sub(first);
+            let mut there = (self.total_lines() + 1).saturating_sub(first);
+            if matches!(outcome.status, Status::Prompt | Status::Continuation) {
+                there = there.saturating_sub(1);
+            }
             outcome.output = Some((first, count.min(there)));
         }
         let told = outcome.region.as_ref().map(|region| region.id);
+        if let Some(own) =
+            call.region().filter(|id| self.log.region(*id).is_some_and(|region| region.state != State::Running))
+        {
+            // Where the line's taker ended with it, the reply is about the taker and tells this too.
+            self.agents.entry(&call.actor).untold.remove(&own);
+        }
         let mut notes = std::mem::take(&mut outcome.notes);
         if let CallKind::Run(_) = call.kind
             && let Some(late) =
@@ -687,6 +697,14 @@ impl Call {
             CallKind::Run(run) => run.wants_lines(),
             CallKind::Wait(wait) => wait.wants_lines(),
             CallKind::Send(_) => false,
+        }
+    }
+
+    fn region(&self) -> Option<u32> {
+        match &self.kind {
+            CallKind::Run(run) => run.region(),
+            CallKind::Wait(wait) => wait.region(),
+            CallKind::Send(_) => None,
         }
     }
 

@@ -10,8 +10,8 @@ use dtmcp_core::lines::Lines;
 
 use crate::store::files;
 
-/// Files that were saved, one line each, `DEV INODE PATH`: what stands here may be replaced.
-const LIST: &str = "saved.list";
+/// Files that were saved, one JSON line each: what stands here may be replaced.
+const LIST: &str = "saved.jsonl";
 
 /// Where a `save_to` would go, and whether it may.
 ///
@@ -67,7 +67,7 @@ fn is_ours(dir: &Path, target: &Path, meta: &fs::Metadata) -> bool {
 }
 
 fn entry(target: &Path, meta: &fs::Metadata) -> String {
-    format!("{} {} {}", meta.dev(), meta.ino(), target.display())
+    serde_json::json!({ "v": 1, "dev": meta.dev(), "inode": meta.ino(), "path": target.to_string_lossy() }).to_string()
 }
 
 /// Writes the lines to the file, by rename, readable only for the user; gives the real path.
