@@ -68,8 +68,9 @@ __dtmcp_end() {
         # The first prompt ends no command of this shell; tmux wants the field for the status, and it stays empty.
         status= extra=";new=bash-${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]};v=1"
         __dtmcp_told=1
-    elif [[ -z ${__dtmcp_static-} ]] && ((!__dtmcp_ran)); then
-        extra=';x=0'
+    elif [[ -n $__dtmcp_static ]] || ((!__dtmcp_ran)); then
+        # A literal PS0 cannot note that a command runs. Then the end of one that ran is told by its start.
+        extra=";x=0$extra"
     fi
     __dtmcp_ran=0
     printf '\e]133;D;%s;%s;q=%s%s\e\\' "$status" "$__dtmcp_id" $((++__dtmcp_q)) "$extra" >&9
@@ -111,6 +112,11 @@ __dtmcp_add() {
     return 0
 }
 
+# Whether PROMPT_COMMAND is the hook and nothing else, as at nearly every prompt.
+__dtmcp_is_ours() {
+    [[ ${PROMPT_COMMAND[*]-} == "$__DTMCP_HOOK" ]]
+}
+
 # Takes PROMPT_COMMAND over again where something changed it. Commands put before or behind the hook keep their place;
 # commands put in its stead become the list, and the former list (level 1) runs only if they call the hook themselves,
 # as prompt frameworks do with the PROMPT_COMMAND they found.
@@ -119,7 +125,6 @@ __dtmcp_adopt() {
     local -a now
     set +u
     now=("${PROMPT_COMMAND[@]}")
-    [[ ${#now[@]} == 1 && ${now[0]} == "$__DTMCP_HOOK" && ${PROMPT_COMMAND@a} == x ]] && return 0
     [[ ${PROMPT_COMMAND@a} == *r* ]] && return 0
     # Before 5.1 only the first element counts.
     ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) && now=("${now[0]}")
@@ -182,17 +187,15 @@ __dtmcp_literal() {
     printf -v __dtmcp_post0_s '\\e]133;C;%s;q=%s\\a' "$__dtmcp_id" $((next + 1))
 }
 
-# Wraps the prompts, after everything that may have rebuilt them. Each is compared with what stood last, so that an
-# unchanged prompt costs one comparison.
+# Wraps the prompts, after everything that may have rebuilt them.
 __dtmcp_wrap() {
-    local - pre=$__dtmcp_pre post=$__dtmcp_post post0=$__dtmcp_post0 was=$__dtmcp_static ps1 ps0
+    local - pre=$__dtmcp_pre post=$__dtmcp_post post0=$__dtmcp_post0 ps1 ps0
     set +ux
     __dtmcp_static=
     shopt -q promptvars || __dtmcp_static=1
     if [[ $PS2 != "$__dtmcp_ps2" || -z $PS2 ]] && [[ ${PS2@a} != *r* ]]; then
         __dtmcp_wrap2
     fi
-    [[ -n $PS1 && $PS1 == "$__dtmcp_ps1" && $PS0 == "$__dtmcp_ps0" && -z $__dtmcp_static$was ]] && return 0
     __dtmcp_strip "$PS1"
     ps1=$__dtmcp_r
     __dtmcp_strip "${PS0//"$__dtmcp_gap"/}"
@@ -250,12 +253,12 @@ __dtmcp_prompt() {
     # What was put around the hook since the last prompt is being run by bash itself this once; the list as it was is
     # ours to run.
     local __dtmcp_run=(${__dtmcp_list[@]+"${__dtmcp_list[@]}"})
-    __dtmcp_adopt
+    __dtmcp_is_ours || __dtmcp_adopt
     if [[ -n ${__dtmcp_run[@]+x} ]]; then
         local __dtmcp_depth=1 __dtmcp_ps
         printf -v __dtmcp_ps '%s,' "${__dtmcp_sp[@]}"
         __dtmcp_user "$__dtmcp_st" "$__dtmcp_la" "${__dtmcp_ps%,}" "${__dtmcp_run[@]}"
-        __dtmcp_adopt
+        __dtmcp_is_ours || __dtmcp_adopt
     fi
     if [[ -z $__dtmcp_on ]]; then
         __dtmcp_A= __dtmcp_B= __dtmcp_C= __dtmcp_P= __dtmcp_S= __dtmcp_nonce=
@@ -268,7 +271,11 @@ __dtmcp_prompt() {
         __dtmcp_cwd_e=$__dtmcp_r
         printf -v __dtmcp_A '\e]133;A;%s;cwd=%s;st=' "$__dtmcp_id" "$__dtmcp_r"
     fi
-    __dtmcp_wrap
+    # What stands as it was left needs no look.
+    if [[ ${PS1-} != "$__dtmcp_ps1" || ${PS0-} != "$__dtmcp_ps0" || ${PS2-} != "$__dtmcp_ps2" ||
+        -z $__dtmcp_ps1 || -z $__dtmcp_ps0 || -n $__dtmcp_static ]] || ! shopt -q promptvars; then
+        __dtmcp_wrap
+    fi
     # With set -a every assignment exports, and a child must find none of these.
     export -n __dtmcp_f __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P __dtmcp_S
     # bash-preexec arms itself as the last prompt command; here that is this line.

@@ -129,7 +129,7 @@ impl Log {
         if marker.new_shell.is_none() {
             match region {
                 Some(_) => self.finish(marker, at),
-                None => self.on_refused(marker.status, at),
+                None => self.on_refused(marker.status, marker.idle, at),
             }
         }
         self.back_at_prompt(at.wall);
@@ -159,16 +159,18 @@ impl Log {
         }
     }
 
-    /// The shell is at its prompt again without having run the line. One that did not parse is a region with the
-    /// shell's words; others leave nothing behind.
-    fn on_refused(&mut self, status: Option<i32>, at: At) {
+    /// The shell is at its prompt again, and no start of a command was seen. A line that did not parse is a region with
+    /// the shell's words, and one that ran all the same is one too: Ctrl-C and Ctrl-Z make the kernel drop what the
+    /// terminal had not read yet, which may be the start. Other lines leave nothing behind.
+    fn on_refused(&mut self, status: Option<i32>, idle: bool, at: At) {
         let Some(typing) = self.typing else { return };
         // Nothing has marked the end of the input, so what was printed since counts as typed too.
         let typed_lines = usize::try_from(typing.line - typing.first).unwrap_or(usize::MAX).saturating_add(1);
         let typed = self.cooked.input().lines().take(typed_lines).collect::<Vec<_>>().join("\n");
         let closing = self.closing(State::Finished, status, at);
         let (first_line, lines) = (typing.line + 1, closing.settled.saturating_sub(typing.line));
-        if status != Some(SYNTAX_ERROR) || lines == 0 || typed.trim().is_empty() {
+        let refused = status == Some(SYNTAX_ERROR) && lines > 0;
+        if typed.trim().is_empty() || idle && !refused {
             self.events.push_back(LogEvent::NotRun { status, first_line, lines });
             return;
         }
@@ -204,7 +206,7 @@ impl Log {
         } else if !redraw && self.typing.is_some() {
             // A failed history expansion, or a line edited and run in an editor, neither of which has an end marker;
             // and every line of a shell that prints none.
-            self.on_refused(marker.status.filter(|_| marker.hooked == Some(false)), at);
+            self.on_refused(marker.status.filter(|_| marker.hooked == Some(false)), true, at);
             self.back_at_prompt(at.wall);
         }
         // Drawn again in its place, the prompt may leave typed characters standing behind it.

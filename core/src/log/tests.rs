@@ -146,6 +146,13 @@ fn a_line_that_does_not_parse_is_a_region() {
 }
 
 #[test]
+fn a_start_that_got_lost_leaves_a_region() {
+    let mut shell = Printer::new(7, "a");
+    let stream = shell.start() + &shell.prompt() + "sleep 9\r\n^C\r\n" + &shell.end(130) + &shell.prompt();
+    assert_eq!(regions(&stream), ["sleep 9|^C|130"]);
+}
+
+#[test]
 fn commands_pasted_together_end_one_by_one() {
     let mut shell = Printer::new(7, "a");
     let next = |shell: &mut Printer, prev| shell.mark(marker::Kind::Output, |marker| marker.prev = Some(prev));

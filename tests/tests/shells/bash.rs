@@ -109,7 +109,13 @@ pub(crate) const ROWS: &[Row] = &[
     row("B34_interrupt", &[Type("sleep 60\r", Foreground), Type("\x03", Prompt)], &[want("sleep 60", "^C", 130)]),
     row(
         "B35_stop_and_go_on",
-        &[Type("sleep 60\r", Foreground), Type("\x1a", Prompt), Type("fg\r", Foreground), Type("\x03", Prompt)],
+        &[
+            Type("sleep 60\r", Foreground),
+            Type("\x1a", Prompt),
+            Type("fg\r", Text("sleep 60\r\n")),
+            Type("", Foreground),
+            Type("\x03", Prompt),
+        ],
         &[want("sleep 60", "~Stopped", 148), want("fg", "sleep 60\n^C", 130)],
     ),
     row("B38_wait", &[Line("sleep 0.1 & wait $!")], &[want("sleep 0.1 & wait $!", "~^\\[1\\]", 0)]),

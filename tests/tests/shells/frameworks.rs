@@ -13,6 +13,22 @@ const FOUR_WANTED: &[Want] = &[
 ];
 /// A DEBUG trap changes `$_`, with or without the integration.
 const TRAPPED_WANTED: &[Want] = &[FOUR_WANTED[0], FOUR_WANTED[1], FOUR_WANTED[2], want("echo st=$? $_", "~^st=7 ", 0)];
+const STRICT: &[Step] = &[
+    Line("set -eu"),
+    Line("set -o pipefail; set -ET"),
+    Line("shopt -s failglob nullglob extdebug"),
+    Line("IFS=_"),
+    Line("echo hi"),
+    Line("true|true"),
+];
+const STRICT_WANTED: &[Want] = &[
+    want("*", "", 0),
+    want("*", "", 0),
+    want("*", "", 0),
+    want("*", "", 0),
+    want("echo hi", "hi", 0),
+    want("true|true", "", 0).stages(&[0, 0]),
+];
 const UNMARKED: &[Step] =
     &[Type("echo hi\r", End), Type("false|true\r", End), Type("(exit 7)\r", End), Type("echo st=$? $_\r", End)];
 const UNMARKED_WANTED: &[Want] =
@@ -54,6 +70,9 @@ fn saw(terminal: &crate::terminal::Terminal, file: &str, wanted: &[&str]) -> Res
 
 pub(crate) const ROWS: &[Row] = &[
     row("F1_plain", FOUR, FOUR_WANTED),
+    // A hook that stopped half-way would leave this prompt without its marks.
+    row("F3_rebuilt_prompt_under_strict_options", STRICT, STRICT_WANTED)
+        .files(bashrc!("PROMPT_COMMAND='PS1=\"$ \"; PS2=\"> \"; PS0='")),
     row("F2_plain_nested", NESTED, NESTED_WANTED),
     row("F3_string", FOUR, FOUR_WANTED)
         .files(STRING)

@@ -134,7 +134,7 @@ impl Terminal {
     /// and before it reads: it then acts on it with the next key.
     fn rest(&mut self) -> Result<(), Failed> {
         let stat = format!("/proc/{}/stat", self.child.id());
-        while matches!(self.log.shell(), ShellState::AtPrompt { .. }) && !self.gone {
+        while matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation) && !self.gone {
             let stat = std::fs::read_to_string(&stat)?;
             if stat.rsplit_once(") ").is_some_and(|(_, fields)| fields.starts_with('S')) {
                 break;
@@ -172,7 +172,11 @@ impl Terminal {
                 // Between its fork and its exec a child still handles signals as the shell does.
                 let program = |pid: i64| std::fs::read_link(format!("/proc/{pid}/exe")).ok();
                 let shell = i64::from(self.child.id());
-                i64::from(owner) != shell && program(owner.into()).is_some_and(|it| Some(it) != program(shell))
+                // A key that sends a signal makes the kernel drop what was not read yet.
+                let running = matches!(self.log.shell(), ShellState::Running(_));
+                running
+                    && i64::from(owner) != shell
+                    && program(owner.into()).is_some_and(|it| Some(it) != program(shell))
             }
             Wait::Gone => self.gone,
         })
