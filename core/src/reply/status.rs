@@ -30,7 +30,11 @@ pub fn status_line(outcome: &Outcome, scene: &Scene<'_>) -> String {
     let region = outcome.region.as_ref();
     let id = region.map_or_else(String::new, |region| format!(" #{}", region.id));
     let mut parts = vec![headline(outcome)];
-    if let (Status::Screen, Some(screen)) = (outcome.status, scene.screen) {
+    let shows_screen = outcome.status == Status::Screen || outcome.output.is_none() && outcome.region.is_none();
+    if let (true, Some(screen)) = (shows_screen, scene.screen) {
+        if outcome.status != Status::Screen {
+            parts.push("full-screen program".to_owned());
+        }
         parts.push(format!("{}x{}", screen.cols, screen.height));
         parts.push(format!("cursor {},{}", screen.cursor.0, screen.cursor.1));
     } else {
