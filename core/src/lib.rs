@@ -7,23 +7,32 @@
 #![forbid(unsafe_code)]
 
 pub mod pattern;
+pub mod text;
 pub mod time;
 
-pub mod cooked;
-pub mod text;
 pub mod vt;
+
+pub mod cooked;
+pub mod lines;
 
 pub mod log;
 pub mod prompt;
 pub mod region;
 
-pub mod call;
-pub mod guide;
+pub mod inspect;
+pub mod waiting;
+
 pub mod keys;
-pub mod lines;
-pub mod read;
-pub mod record;
-pub mod reply;
-pub mod search;
+
+pub mod call;
 pub mod session;
+
+pub mod read;
+pub mod search;
 pub mod show;
+
+pub mod reply;
+
+pub mod record;
+
+pub mod guide;
