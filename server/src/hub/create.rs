@@ -235,8 +235,9 @@ impl Hub {
             dir: dir.clone(),
             region_files: region_files.clone(),
         };
-        tokio::spawn(driver.run());
-        Ok(self.insert(Handle { name: meta.name.clone(), mailbox, meta, pane, dir, region_files }))
+        let handle = self.insert(Handle { name: meta.name.clone(), mailbox, meta, pane, dir, region_files });
+        self.supervise(&handle.name, tokio::spawn(driver.run()));
+        Ok(handle)
     }
 
     pub(super) async fn close(&self, session: Option<&str>) -> Reply {

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use async_trait::async_trait;
 use dtmcp_core::call::{Request, Waiting};
@@ -21,6 +21,7 @@ use dtmcp_core::record::Meta;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::Reply;
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
@@ -60,6 +61,8 @@ pub(crate) struct Handle {
 /// The sessions of one state directory.
 #[derive(Debug)]
 pub struct Hub {
+    /// For tasks that outlive a call, and must not keep the hub.
+    me: Weak<Self>,
     pub(crate) config: Config,
     pub(crate) home: Home,
     pub(crate) terminal: Arc<dyn Terminal>,
@@ -108,7 +111,8 @@ pub fn open_with(
     })?;
     let lock = Lock::take(&home.lock()).map_err(|error| OpenError(error.to_string()))?;
     let (done, recovered) = watch::channel(false);
-    let hub = Arc::new(Hub {
+    let hub = Arc::new_cyclic(|me| Hub {
+        me: me.clone(),
         config: config.clone(),
         home,
         terminal,
@@ -165,6 +169,20 @@ impl Hub {
             Ok(installed) => installed.clone().unwrap_or_else(|| Err("the program is not there".to_owned())),
             Err(error) => Err(error.to_string()),
         }
+    }
+
+    /// Watches over a session's task. One that panics is a fault of ours, and its session goes on: it is rebuilt from
+    /// its files, as after a restart.
+    fn supervise(&self, name: &str, task: JoinHandle<()>) {
+        let (hub, name) = (Weak::clone(&self.me), name.to_owned());
+        tokio::spawn(async move {
+            let Err(error) = task.await else { return };
+            tracing::error!("{name}: its task failed and is started anew: {error}");
+            if let Some(hub) = hub.upgrade() {
+                hub.remove(&name);
+                recover::take_again(&hub, &name).await;
+            }
+        });
     }
 
     /// Waits until the sessions of an earlier server are there.

@@ -40,12 +40,7 @@ impl Hub {
         if let Some(name) = session {
             return match self.handle(name) {
                 Some(handle) => Ok(handle),
-                None if self.closed(name).is_some() => Err(Box::new(Reply::error(
-                    Some(name),
-                    &format!(
-                        "session {name:?} is closed. read, search and regions still show its log; session_create opens a new session"
-                    ),
-                ))),
+                None if self.closed(name).is_some() => Err(Box::new(self.not_open(name))),
                 None => {
                     let open = self.open_sessions().await;
                     Err(Box::new(Reply::error(None, &format!("there is no session {name:?}. {open}"))))
@@ -61,6 +56,17 @@ impl Hub {
                 Err(Box::new(Reply::error(None, &format!("several sessions are open: give session. {open}"))))
             }
         }
+    }
+
+    /// The reply for a session that is there and not open.
+    fn not_open(&self, name: &str) -> Reply {
+        let is_closed = matches!(self.closed(name), Some(Readable::Closed { meta, .. }) if meta.closed.is_some());
+        let why = if is_closed {
+            "is closed; session_create opens a new session"
+        } else {
+            "is not reachable: it was made on another host or tmux socket, or tmux does not answer yet. Try again in a moment"
+        };
+        Reply::error(Some(name), &format!("session {name:?} {why}. read, search and regions still show its log"))
     }
 
     /// As [`Self::pick`], a closed session or an archived generation too.

@@ -1,7 +1,8 @@
 //! Taking over the sessions of an earlier server: those whose pane still stands go on, the others are closed.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use dtmcp_core::log::Log;
 use dtmcp_core::record::{Intent, Meta, RegionRecord, ServerIdentity};
@@ -12,11 +13,12 @@ use tokio::task::JoinSet;
 
 use super::Hub;
 use super::create::write_meta;
+use super::pick::Readable;
 use crate::driver::Clock;
 use crate::driver::files::SessionFiles;
 use crate::feed::{CHUNK, Follower, Piece};
 use crate::store::files;
-use crate::terminal::{OurPane, PaneId};
+use crate::terminal::{OurPane, PaneId, TerminalError};
 
 /// Takes over what is open, then says so: calls wait until then.
 pub(super) async fn take_over(hub: Arc<Hub>, done: watch::Sender<bool>) {
@@ -30,15 +32,43 @@ pub(super) async fn take_over(hub: Arc<Hub>, done: watch::Sender<bool>) {
         let meta = Meta::read(&String::from_utf8_lossy(&text))?;
         (meta.closed.is_none() && meta.name == name).then_some((meta, dir))
     });
-    let open: Vec<_> = open.collect();
-    if !open.is_empty() {
-        let panes = hub.terminal.panes().await;
-        match panes {
-            Ok(panes) => take_all(&hub, open, panes.into()).await,
-            Err(error) => tracing::warn!("{} sessions are not taken over: {error}", open.len()),
-        }
+    let mut open: Vec<_> = open.collect();
+    if !open.is_empty()
+        && let Err(error) = try_all(&hub, &mut open).await
+    {
+        tracing::warn!("{} sessions are not taken over yet: {error}", open.len());
+        tokio::spawn(try_again(Arc::downgrade(&hub), open));
     }
     done.send_replace(true);
+}
+
+/// How long until tmux is asked again, where it did not answer.
+const AGAIN: Duration = Duration::from_secs(3);
+
+/// Takes over what can be; the rest once tmux answers, however long that takes.
+async fn try_again(hub: Weak<Hub>, mut open: Vec<(Meta, PathBuf)>) {
+    loop {
+        tokio::time::sleep(AGAIN).await;
+        let Some(hub) = hub.upgrade() else { return };
+        if try_all(&hub, &mut open).await.is_ok() {
+            return;
+        }
+    }
+}
+
+async fn try_all(hub: &Arc<Hub>, open: &mut Vec<(Meta, PathBuf)>) -> Result<(), TerminalError> {
+    let panes = hub.terminal.panes().await?;
+    take_all(hub, std::mem::take(open), panes.into()).await;
+    Ok(())
+}
+
+/// Takes over a session whose task of this very server failed.
+pub(super) async fn take_again(hub: &Arc<Hub>, name: &str) {
+    let Some(Readable::Closed { dir, meta, .. }) = hub.closed(name) else { return };
+    match hub.terminal.panes().await {
+        Ok(panes) => take(hub, *meta, &dir, &panes).await,
+        Err(error) => tracing::warn!("{name} is not taken over: {error}"),
+    }
 }
 
 /// Takes sessions over side by side: a long log holds up no other.

@@ -14,6 +14,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("input_regions", &["tmux", "bash", "python3"], input_regions),
     ("torn_files", &["tmux", "bash"], torn_files),
     ("closed_meanwhile", &["tmux", "bash"], closed_meanwhile),
+    ("tmux_is_stopped_at_the_start", &["tmux", "bash"], stopped_at_start),
     ("own_log_catted", &["tmux", "bash"], own_log),
 ];
 
@@ -167,6 +168,26 @@ fn closed_meanwhile() -> Tested {
     let made = client.call("session_create", json!({}))?;
     same!(made.meta["session"], json!("t2"), "{}", made.text);
     Ok(())
+}
+
+fn stopped_at_start() -> Tested {
+    use nix::sys::signal::{Signal, kill};
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo before")?;
+    let pid: i32 = world.tmux(&["display-message", "-p", "#{pid}"])?.trim().parse().map_err(|_| "no pid")?;
+    client.kill()?;
+    let tmux = nix::unistd::Pid::from_raw(pid);
+    kill(tmux, Signal::SIGSTOP).map_err(|error| error.to_string())?;
+    let mut client = world.client()?;
+    let run = client.call("run", json!({ "session": "t1", "line": "echo" }));
+    let read = client.call("read", json!({ "session": "t1", "region": 1, "numbers": false }));
+    kill(tmux, Signal::SIGCONT).map_err(|error| error.to_string())?;
+    let run = run?;
+    holds!(run.is_error && run.text.contains("not reachable"), "{}", run.text);
+    same!(read?.output(), "before", "the log can be read");
+    wait_until("taken over", || client.run("echo again").is_ok_and(|answer| answer.output() == "again"))
 }
 
 fn own_log() -> Tested {
