@@ -47,6 +47,11 @@ impl Above {
         }
     }
 
+    /// So many rows have left the screen, where there are too many to be told apart.
+    pub(super) fn push_unknown(&mut self, count: usize) {
+        self.scrolled = self.scrolled.saturating_add(count);
+    }
+
     /// A row was moved above the screen by a new layout, from where a taller screen does not bring it back.
     pub(super) fn push_laid_out(&mut self, used: usize, wrapped: bool) {
         let scrolled = self.scrolled;

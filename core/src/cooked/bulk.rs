@@ -38,10 +38,9 @@ pub(super) fn printable(bytes: &[u8]) -> usize {
 }
 
 /// Adds the line at the beginning to `out`, if it is one that does nothing on its way: characters that stand alone in
-/// one or two cells, colours, at most `columns` cells, CR LF. Says how many bytes it takes and
-/// how many cells it fills.
+/// one or two cells, colours, CR LF. Says how many bytes it takes and how many cells it fills.
 #[inline]
-fn plain_line(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> Option<(usize, usize)> {
+fn plain_line(bytes: &[u8], out: &mut Vec<u8>) -> Option<(usize, usize)> {
     let begin = out.len();
     let mut at = 0;
     let mut cells = 0;
@@ -49,10 +48,7 @@ fn plain_line(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> Option<(usize,
         let rest = bytes.get(at..)?;
         let length = printable(rest);
         cells += length;
-        if cells > columns {
-            return None;
-        }
-        out.extend_from_slice(rest.get(..length)?);
+        copy(rest, length, out);
         at += length;
         let next = *rest.get(length)?;
         if next == b'\r' {
@@ -74,6 +70,18 @@ fn plain_line(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> Option<(usize,
             }
             _ => return None,
         };
+    }
+}
+
+/// Adds the first `length` bytes to `out`. Short ones are copied as a block of fixed size, which takes no call.
+#[inline]
+fn copy(bytes: &[u8], length: usize, out: &mut Vec<u8>) {
+    match bytes.first_chunk::<16>() {
+        Some(block) if length <= block.len() => {
+            out.extend_from_slice(block);
+            out.truncate(out.len() - block.len() + length);
+        }
+        _ => out.extend_from_slice(bytes.get(..length).unwrap_or_default()),
     }
 }
 
@@ -115,7 +123,7 @@ pub(super) struct Lines {
     /// Their text, each ended by a line break.
     text: Vec<u8>,
     /// Cells that each of them fills.
-    cells: Vec<u16>,
+    cells: Vec<usize>,
 }
 
 impl Cooked {
@@ -132,11 +140,11 @@ impl Cooked {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..) {
             let before = lines.text.len();
-            let Some((length, cells)) = plain_line(rest, self.screen.columns, &mut lines.text) else {
+            let Some((length, cells)) = plain_line(rest, &mut lines.text) else {
                 lines.text.truncate(before);
                 break;
             };
-            lines.cells.push(u16::try_from(cells).unwrap_or(u16::MAX));
+            lines.cells.push(cells);
             at += length;
         }
         if lines.cells.len() < 2 * self.screen.height() {
@@ -156,11 +164,15 @@ impl Screen {
             && self.row == lowest
             && self.top == 0
             && self.bottom == lowest
+            // A wide character is dropped where there is one column.
+            && self.columns > 1
             && self.is_plain()
             && !self.unlogged
             && !self.painting.series_on
             && self.tag == Tag::Output
             && self.rows.back().is_some_and(|row| row.used() == 0 && row.from == 0)
+            && !self.is_joined(lowest)
+            && !(lowest == 0 && self.settled.open)
     }
 
     /// Whether text goes to the screen as it is.
@@ -180,25 +192,51 @@ impl Screen {
                 self.typed.scrolled_off(row);
             }
         }
-        let gone = lines.cells.len() - kept;
-        for cells in lines.cells.iter().take(gone) {
-            self.above.push(usize::from(*cells), false);
-        }
+        // The rows that stay on the screen, the lowest first, and the lines that leave it as a whole.
+        let mut rows: Vec<Row> = Vec::with_capacity(kept);
+        let mut gone = lines.cells.len();
         let mut end = lines.text.len();
-        let mut cells = lines.cells.iter().rev();
-        for row in self.rows.iter_mut().rev().skip(1) {
+        while rows.len() < kept && gone > 0 {
+            gone -= 1;
             let text = lines.text.get(..end.saturating_sub(1)).unwrap_or_default();
             let start = memrchr(b'\n', text).map_or(0, |at| at + 1);
-            row.reset(0);
-            row.append_text(text.get(start..).unwrap_or_default());
-            row.pad(usize::from(cells.next().copied().unwrap_or(0)));
+            let cells = lines.cells.get(gone).copied().unwrap_or(0);
+            lay_out(text.get(start..).unwrap_or_default(), cells, self.columns, &mut rows);
             end = start;
         }
-        self.settled.push_lines(lines.text.get(..end).unwrap_or_default(), gone);
+        let text = lines.text.get(..end).unwrap_or_default();
+        self.count_above(text, lines.cells.get(..gone).unwrap_or_default());
+        self.settled.push_lines(text, gone);
+        // Of the uppermost line the first rows may be gone already.
+        for row in rows.drain(kept.min(rows.len())..).rev() {
+            self.settled.push(&row, 0, row.used());
+            self.above.push(row.used(), true);
+        }
+        for (place, row) in self.rows.iter_mut().rev().skip(1).zip(rows) {
+            *place = row;
+        }
         if let Some(row) = self.rows.back_mut() {
             row.reset(0);
         }
         self.last = None;
+    }
+
+    /// Counts lines, given by their text and their cells, among the rows above the screen.
+    fn count_above(&mut self, text: &[u8], cells: &[usize]) {
+        if !self.above.is_known() {
+            return self.above.push_unknown(cells.len());
+        }
+        for (line, cells) in text.split(|byte| *byte == b'\n').zip(cells) {
+            if *cells <= self.columns {
+                self.above.push(*cells, false);
+            } else {
+                let mut rows = Vec::new();
+                lay_out(line, *cells, self.columns, &mut rows);
+                for row in rows.iter().rev() {
+                    self.above.push(row.used(), row.wrapped);
+                }
+            }
+        }
     }
 
     /// Prints text in any script at the end of what is written in the cursor's row, up to the first byte that needs a
@@ -252,19 +290,50 @@ impl Row {
     fn cells_to_append(&mut self, column: usize) -> Option<&mut Vec<Cell>> {
         if self.used() == column { Some(self.as_cells()) } else { None }
     }
+}
 
-    /// Adds the text of a plain line.
-    fn append_text(&mut self, text: &[u8]) {
-        if text.is_ascii() {
-            return self.write_ascii(self.used(), text, Tag::Output);
+/// Lays out a line of text that fills so many cells, blanks at its end included; the rows are added the lowest first.
+fn lay_out(text: &[u8], cells: usize, columns: usize, rows: &mut Vec<Row>) {
+    let first = rows.len();
+    let mut row = Row::default();
+    let mut placed = 0;
+    let wrap = |row: &mut Row, rows: &mut Vec<Row>| {
+        row.wrapped = true;
+        rows.push(std::mem::take(row));
+    };
+    if text.is_ascii() {
+        for piece in text.chunks(columns) {
+            if row.used() > 0 {
+                wrap(&mut row, rows);
+            }
+            row.write_ascii(0, piece, Tag::Output);
         }
-        let cells = self.as_cells();
+        placed = text.len();
+    } else {
         for character in std::str::from_utf8(text).unwrap_or_default().chars() {
             let wide = width::cells(character) == Some(2);
-            cells.push(Cell::new(character, wide, Tag::Output));
-            if wide {
-                cells.push(Cell::padding(Tag::Output));
+            let width = 1 + usize::from(wide);
+            if row.used() + width > columns {
+                wrap(&mut row, rows);
             }
+            let target = row.as_cells();
+            target.push(Cell::new(character, wide, Tag::Output));
+            if wide {
+                target.push(Cell::padding(Tag::Output));
+            }
+            placed += width;
         }
+    }
+    while placed < cells {
+        if row.used() == columns {
+            wrap(&mut row, rows);
+        }
+        let blanks = (cells - placed).min(columns - row.used());
+        row.pad(row.used() + blanks);
+        placed += blanks;
+    }
+    rows.push(row);
+    if let Some(rows) = rows.get_mut(first..) {
+        rows.reverse();
     }
 }

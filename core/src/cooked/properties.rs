@@ -132,6 +132,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         5 => "[a-z ]{1,30}".prop_map(String::into_bytes),
         2 => vec(any::<u8>(), 1..6),
         1 => (1_usize..40, "[a-zé ]{0,12}").prop_map(|(count, line)| format!("{line}\x1b[1mx\x1b[m\r\n").repeat(count).into_bytes()),
+        1 => vec("[a-zé漢 ]{0,50}", 20..60).prop_map(|lines| lines.join("\r\n").into_bytes()),
     ]
 }
 
@@ -144,7 +145,7 @@ fn size() -> impl Strategy<Value = (u16, u16)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_split_changes_nothing(size in size(), bytes in stream(), cuts in vec(any::<prop::sample::Index>(), 0..12)) {

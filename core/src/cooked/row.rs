@@ -147,7 +147,7 @@ impl Row {
         if cell.0 & CLUSTER != 0 {
             self.clusters.get((cell.0 & VALUE) as usize).is_none_or(|text| text.trim_matches(' ').is_empty())
         } else {
-            cell.0 & (VALUE | PADDING) == u32::from(b' ')
+            cell.is_padding() || cell.0 & VALUE == u32::from(b' ')
         }
     }
 
@@ -429,7 +429,17 @@ impl Row {
                 }
             }
         }
-        cells.len() - kept
+        let blanks = cells.get(kept..).unwrap_or_default().iter();
+        blanks.map(|cell| if cell.is_padding() { 0 } else { self.blank_width(*cell) }).sum()
+    }
+
+    /// The blanks that a blank cell holds: more than one where it stands for a tab.
+    fn blank_width(&self, cell: Cell) -> usize {
+        if cell.0 & CLUSTER == 0 {
+            1
+        } else {
+            self.clusters.get((cell.0 & VALUE) as usize).map_or(1, |text| text.len())
+        }
     }
 
     /// Whether something in the row is part of what was typed.

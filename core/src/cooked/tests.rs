@@ -100,6 +100,13 @@ fn blanks_before_the_end_of_a_row_are_kept_and_those_at_the_end_of_the_line_are_
 }
 
 #[test]
+fn half_a_wide_character_leaves_no_blank_at_the_end() {
+    let mut view = view(2, 1);
+    feed(&mut view, "漢字\x1b[2D\x1b[1K\r\n".as_bytes());
+    assert_eq!(settled(&mut view), "漢\n");
+}
+
+#[test]
 fn marks_are_found_with_exact_offsets_however_they_end() {
     let mut view = view(80, 24);
     let marks = feed(&mut view, b"ab\x1b]133;A\x07cd\x1b]133;C;x=1\x1b\\ef\x1b]8;;u\x1b\\");
@@ -217,4 +224,17 @@ fn widths_follow_the_tmux_at_hand() {
         assert_eq!(column(widths, "e\u{301}"), 1, "3.{minor}");
         assert_eq!(column(widths, "a\u{ad}b"), 3, "3.{minor}");
     }
+}
+
+#[test]
+fn lines_taken_at_once_do_not_end_one_that_goes_on() {
+    // The lower half of a wrapped line is pushed off the screen, and what scrolls in is its continuation.
+    let stream = |lines: usize| [b"1\r\n2\r\nabcdefgh\x1b[H\x1bM\x1b[4B".to_vec(), b"\r\n".repeat(lines)].concat();
+    let mut whole = view(4, 4);
+    feed(&mut whole, &stream(40));
+    let mut single = view(4, 4);
+    for byte in stream(40).chunks(1) {
+        feed(&mut single, byte);
+    }
+    assert_eq!(settled(&mut whole), settled(&mut single));
 }
