@@ -37,7 +37,7 @@ pub(crate) fn check(dir: &Path, path: &str, absolute_allowed: bool) -> Result<Pa
         }
         dir.join("saved").join(given)
     };
-    if target.file_name().is_none() || path.ends_with('/') {
+    if given.file_name().is_none() || path.ends_with('/') {
         return Err(format!("save_to={path:?} names no file"));
     }
     match fs::symlink_metadata(&target) {
