@@ -164,7 +164,9 @@ fn typed_text() -> Tested {
         if path.is_dir() {
             let entries = std::fs::read_dir(&path).map_err(|error| error.to_string())?;
             waiting.extend(entries.filter_map(|entry| Some(entry.ok()?.path())));
-        } else if path.file_name().is_some_and(|name| name != "dtmcp" && name != "docent-terminal-mcp") {
+        } else if path.is_file()
+            && path.file_name().is_some_and(|name| name != "dtmcp" && name != "docent-terminal-mcp")
+        {
             let bytes = std::fs::read(&path).unwrap_or_default();
             holds!(memchr::memmem::find(&bytes, b"hunter2secret").is_none(), "{} holds it", path.display());
         }
