@@ -70,7 +70,8 @@ impl Screen {
     fn reset(&mut self) {
         self.tabs = default_tabs(self.columns);
         self.charset = Charset::default();
-        self.saved_cursor = SavedCursor::default();
+        // tmux forgets where the saved cursor was, but not how its rows were counted.
+        self.saved_cursor = SavedCursor { origin: self.saved_cursor.origin, ..SavedCursor::default() };
         (self.top, self.bottom) = (0, self.height() - 1);
         self.modes = Modes { alternate: self.modes.alternate, ..Modes::default() };
         self.erase_screen();

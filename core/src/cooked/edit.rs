@@ -30,6 +30,10 @@ impl Screen {
             return;
         }
         let count = count.min(columns - column);
+        if count == columns {
+            // For tmux that is an empty row, which is no part of the line above it any more.
+            return self.clear_rows(self.row, 1);
+        }
         self.with_row(|row| {
             row.delete(column, count, columns);
             if row.is_live() && usize::from(row.from) > column {

@@ -243,8 +243,9 @@ impl Row {
         }
     }
 
-    /// Moves the cells from `column` on to the right and leaves `count` blank ones; `columns` is the row's width.
-    /// As in tmux the row counts as written up to its end afterwards, and nothing happens where nothing would be left.
+    /// Moves the cells from `column` on to the right by `count`; `columns` is the row's width. As in tmux only the cells
+    /// that moved leave blanks behind, nothing happens where none is left to move, and the row counts as written up to
+    /// its end afterwards.
     pub(super) fn insert(&mut self, column: usize, count: usize, columns: usize) {
         if column + 1 >= columns {
             self.erase(column, 1);
@@ -253,13 +254,12 @@ impl Row {
         if column + count >= columns {
             return;
         }
+        let moved = columns - column - count;
         self.expand();
         self.cells.resize(columns, Cell::BLANK);
-        if let Some(tail) = self.cells.get_mut(column..) {
-            tail.rotate_right(count);
-            if let Some(gap) = tail.get_mut(..count) {
-                gap.fill(Cell::BLANK);
-            }
+        self.cells.copy_within(column..column + moved, column + count);
+        if let Some(left) = self.cells.get_mut(column..column + moved.min(count)) {
+            left.fill(Cell::BLANK);
         }
     }
 

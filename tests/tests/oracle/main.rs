@@ -5,7 +5,8 @@
 //!
 //! The tmux at hand decides. What is left out of the grammar, because tmux versions disagree or ours is meant to differ:
 //! bad UTF-8 (3.3a drops it, newer ones show U+FFFD), line drawing (`capture-pane` shows the letters), a full screen of
-//! `E` (not text for us), colours of the background, and in 3.3a a character written over the second half of a wide
+//! `E` (not text for us), colours of the background, lines without wrapping (there tmux does not count a blank as
+//! written, depending on its colour), and in 3.3a a character written over the second half of a wide
 //! one in the first column (it leaves the first half standing).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed expectation is a failed test")]

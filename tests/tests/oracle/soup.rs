@@ -96,7 +96,9 @@ impl Soup {
             Kind::Text => self.text(random),
             Kind::Wide => self.wide(random),
             Kind::Edits => self.edit(random),
-            Kind::Screen if random.below(12) == 0 => self.put(["\x1b[H", "\x1b[H", "\x1b[3J"][random.below(3)]),
+            Kind::Screen if random.below(12) == 0 => {
+                self.put(["\x1b[H", "\x1b[H", "\x1b[3J", "\x1b[?7l"][random.below(4)])
+            }
             Kind::Alternate if random.below(15) == 0 => {
                 let mode = [47, 1047, 1049][random.below(3)];
                 let set = if random.below(2) == 0 { 'h' } else { 'l' };
@@ -190,7 +192,7 @@ impl Soup {
                 self.put(&format!("\x1b[{top};{bottom}r\x1b[2B"));
             }
             18 => self.put(["\x1b7", "\x1b8", "\x1bM", "\x1bD", "\x1bE", "\x1bH", "\x1b[r\x1b[3B"][random.below(7)]),
-            19 => self.put(["\x1b[?7l", "\x1b[?7h", "\x1b[4h", "\x1b[4l"][random.below(4)]),
+            19 => self.put(["\x1b[?7h", "\x1b[4h", "\x1b[4l"][random.below(3)]),
             20 => self.put(&format!("y\x1b[{count}b")),
             21 => self.put(["\x1b[g", "\x1b[3g", "\x1bM", "\x1bM", "\x1bD"][random.below(5)]),
             22 => self.put(["\x1b[?6h\x1b[2;2H", "\x1b[?6l\x1b[2;2H", "\x1b[s", "\x1b[u"][random.below(4)]),
