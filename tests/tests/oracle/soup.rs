@@ -97,7 +97,7 @@ impl Soup {
             Kind::Wide => self.wide(random),
             Kind::Edits => self.edit(random),
             Kind::Screen if random.below(12) == 0 => {
-                self.put(["\x1b[H", "\x1b[H", "\x1b[3J", "\x1b[?7l"][random.below(4)])
+                self.put(["\x1b[H", "\x1b[H", "\x1b[3J", "\x1b[?7l"][random.below(4)]);
             }
             Kind::Alternate if random.below(15) == 0 => {
                 let mode = [47, 1047, 1049][random.below(3)];
