@@ -33,6 +33,14 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 pub(super) fn word(bytes: &[u8]) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(bytes.len() + 2);
     quoted.push(b'"');
+    // At the start of a word, also inside its quotes, a `~` would be somebody's home directory.
+    let bytes = match bytes.strip_prefix(b"~") {
+        Some(rest) => {
+            octal(&mut quoted, b'~');
+            rest
+        }
+        None => bytes,
+    };
     for chunk in bytes.utf8_chunks() {
         for byte in chunk.valid().bytes() {
             match byte {
@@ -248,6 +256,8 @@ mod tests {
     #[test]
     fn a_word_is_one_word() {
         assert_eq!(word(b"a;b 'c' #{x} %1 ~"), b"\"a;b 'c' #{x} %1 ~\"");
+        assert_eq!(word(b"~"), b"\"\\176\"");
+        assert_eq!(word(b"~root/~"), b"\"\\176root/~\"");
         assert_eq!(word(b"\"$HOME\"\\"), b"\"\\\"\\$HOME\\\"\\\\\"");
         assert_eq!(word(b"\x1b[A\n\x7f"), b"\"\\033[A\\012\\177\"");
         assert_eq!(word("é\u{85}".as_bytes()), "\"é\u{85}\"".as_bytes());

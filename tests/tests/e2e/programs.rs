@@ -121,7 +121,20 @@ fn lines_like_keys() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
     client.call("session_create", json!({ "command": "cat -v" }))?;
-    for line in ["Enter", "Up", "C-c", "M-x", "-t x", "echo a;", ";", "#{pid} $HOME %d ~ `x` \\n", "'\"", "世界"] {
+    for line in [
+        "Enter",
+        "Up",
+        "C-c",
+        "M-x",
+        "-t x",
+        "echo a;",
+        ";",
+        "#{pid} $HOME %d ~ `x` \\n",
+        "'\"",
+        "~",
+        "~root ~",
+        "世界",
+    ] {
         let answer = client.run(line)?;
         // The terminal echoes the line, and then cat prints what it got.
         let shown = if line == "世界" { "M-dM-8M-^VM-gM-^UM-^L" } else { line };
