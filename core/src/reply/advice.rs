@@ -14,7 +14,7 @@ pub(crate) fn notes(outcome: &Outcome, setting: &Setting, once: &mut dyn FnMut(&
     let mut notes = Vec::new();
     let name = &setting.name;
     match outcome.status {
-        Status::Running => notes.push(format!("it goes on: wait session=\"{name}\" waits for it, send keys=[\"ctrl+c\"] interrupts it")),
+        Status::Running => notes.push(format!("it goes on: wait session=\"{name}\" waits for it; send answers what it asks, and with keys=[\"ctrl+c\"] interrupts it")),
         Status::Continuation => notes.push("run the rest of the input line by line, or send keys=[\"ctrl+c\"] gives it up".to_owned()),
         Status::Screen if once("screen") => {
             notes.push("send presses its keys and shows the screen; quit it before running the next command (q in a pager or top, :q! in vim)".to_owned());
@@ -27,6 +27,15 @@ pub(crate) fn notes(outcome: &Outcome, setting: &Setting, once: &mut dyn FnMut(&
             notes.push("the program stays open: run sends it its next lines, with no need to start it again".to_owned());
         }
         _ => {}
+    }
+    let (lines, them) = match outcome.unsent {
+        Some(left) if left > 1 => (format!("the last {left} lines were"), "them"),
+        _ => ("the last line was".to_owned(), "it"),
+    };
+    match outcome.unsent {
+        None | Some(0) => {}
+        Some(_) if outcome.status == Status::Ended => notes.push(format!("{lines} not typed")),
+        Some(_) => notes.push(format!("{lines} not typed: run {them} once this one is done")),
     }
     if let Some(region) = &outcome.region {
         notes.extend(about(region, once));

@@ -137,7 +137,7 @@ fn saved(job: &Job, path: &str) -> String {
     };
     let (first, count) = range.unwrap_or((1, 0));
     match save::save(&job.dir, path, job.absolute_allowed, &job.lines, first, count) {
-        Ok(path) => format!("saved {count} lines to {}", path.display()),
+        Ok(path) => format!("saved {count} {} to {}", if count == 1 { "line" } else { "lines" }, path.display()),
         Err(why) => format!("the output was not saved: {why}"),
     }
 }

@@ -89,6 +89,7 @@ fn several_lines() -> Tested {
     // A line that still runs at the timeout stops the rest.
     let stopped = client.call("run", json!({ "line": "sleep 60\necho never", "timeout": 0.5 }))?;
     same!((stopped.status(), &stopped.meta["unsent"]), ("running", &json!(1)), "{}", stopped.text);
+    holds!(stopped.words().contains("the last line was not typed"), "{}", stopped.text);
     client.call("send", json!({ "keys": ["ctrl+c"] }))?;
     Ok(())
 }
