@@ -198,9 +198,12 @@ impl Running {
                 message = self.driver.mailbox.recv() => match message {
                     Some(Message::Close { done }) => {
                         let closed = self.close().await;
+                        let failed = closed.trouble.is_some();
                         // The hub gave up waiting; the session is closed all the same.
                         drop(done.send(closed));
-                        return;
+                        if !failed {
+                            return;
+                        }
                     }
                     Some(message) => self.message(message).await,
                     None => return,
@@ -261,8 +264,9 @@ impl Running {
                 "someone else took over the recording of this pane (tmux pipe-pane), so its output is not seen any more"
             }
             Err(TerminalError::Gone) => {
-                "the pane was closed at the terminal; output that tmux had not passed on yet is lost"
+                "its pane is gone: it was closed at the terminal, or tmux ended; output that tmux had not passed on yet is lost"
             }
+            Err(error) if error.is_gone() => "the tmux server ended, and all its sessions with it",
             Err(_) => "tmux does not answer for this pane",
         };
         self.handle(Event::Closed(why.to_owned())).await;
@@ -413,23 +417,23 @@ impl Running {
         }
     }
 
-    /// Hangs up, lets the rest arrive, then kills.
+    /// Hangs up, lets the rest arrive, then kills. Where tmux will not, the session stays as it is.
     async fn close(&mut self) -> Closed {
         let mut closed = Closed::default();
         let alive = self.driver.session.ended().is_none() && self.driver.session.closed().is_none();
         if alive {
             match self.driver.terminal.hangup(self.driver.pane).await {
                 Ok(()) => closed.killed = !self.follow_until_ended(HANGUP).await,
-                Err(TerminalError::Gone) => {}
-                Err(error) => closed.trouble = Some(error.to_string()),
+                Err(error) if error.is_gone() || error == TerminalError::Dead => {}
+                Err(error) => return self.not_closed(&error),
             }
         }
         if let Err(error) = self.driver.terminal.kill(self.driver.pane).await
-            && error != TerminalError::Gone
+            && !error.is_gone()
         {
-            closed.trouble = Some(error.to_string());
+            return self.not_closed(&error);
         }
-        if closed.trouble.is_none() && !self.driver.follower.ended() {
+        if !self.driver.follower.ended() {
             self.follow_until_ended(LAST_BYTES).await;
         }
         // What the hangup made of it is no status of the program's own.
@@ -438,6 +442,11 @@ impl Running {
         let live = self.driver.session.log().cooked.live();
         self.driver.files.write_tail(&live);
         closed
+    }
+
+    fn not_closed(&mut self, error: &TerminalError) -> Closed {
+        self.stream_checked = false;
+        Closed { trouble: Some(error.to_string()), ..Closed::default() }
     }
 
     /// Follows the log until its stream has ended; says whether it did in time.

@@ -23,7 +23,7 @@ use crate::driver::files::SessionFiles;
 use crate::driver::{Clock, Driver, MAILBOX, Message};
 use crate::feed::Follower;
 use crate::store::{files, is_session_name, shell};
-use crate::terminal::{NewPane, PaneId, Version};
+use crate::terminal::{NewPane, PaneId, TerminalError, Version};
 
 /// How long `session_create` waits for a shell's first prompt: most are there in a tenth of a second, and the first
 /// `run` waits for a slow one anyway.
@@ -246,13 +246,18 @@ impl Hub {
             Err(reply) => return *reply,
         };
         let _one_at_a_time = self.changing.lock().await;
-        if let Ok(people) = self.terminal.clients().await
-            && people.iter().any(|client| client.session == handle.name)
-        {
-            return Reply::error(
-                Some(&handle.name),
-                "a person is attached to this session, so it was not closed. Ask them: they end it by leaving the shell (exit), or detach (ctrl+b d), and session_close closes it then",
-            );
+        match self.terminal.clients().await {
+            Ok(people) if people.iter().any(|client| client.session == handle.name) => {
+                return Reply::error(
+                    Some(&handle.name),
+                    "a person is attached to this session, so it was not closed. Ask them to detach (ctrl+b d): session_close closes it then",
+                );
+            }
+            // Each further question would wait as long again.
+            Err(error @ TerminalError::NoAnswer) => {
+                return Reply::error(Some(&handle.name), &format!("the session could not be closed: {error}"));
+            }
+            _ => {}
         }
         let (done, closed) = oneshot::channel();
         if handle.mailbox.send(Message::Close { done }).await.is_err() {

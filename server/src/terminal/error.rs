@@ -97,6 +97,11 @@ impl From<io::Error> for TerminalError {
 }
 
 impl TerminalError {
+    /// Whether it says that the pane is no more, alone or with its server.
+    pub(crate) fn is_gone(&self) -> bool {
+        matches!(self, Self::Gone | Self::NoServer | Self::Died)
+    }
+
     /// What a tmux client that could not connect, or that lost its server, meant by what it printed.
     pub(super) fn from_client(said: &str) -> Self {
         let said = said.trim().to_owned();

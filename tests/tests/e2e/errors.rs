@@ -115,10 +115,13 @@ fn tmux_stopped() -> Tested {
     kill(tmux, Signal::SIGSTOP).map_err(|error| error.to_string())?;
     let run = client.run("echo stopped");
     let read = client.call("read", json!({ "region": 1, "numbers": false }));
+    let close = client.call("session_close", json!({}));
     kill(tmux, Signal::SIGCONT).map_err(|error| error.to_string())?;
     let run = run?;
     holds!(run.is_error && run.text.contains("tmux does not answer"), "{}", run.text);
     same!(read?.output(), "before", "what needs no tmux goes on");
+    let close = close?;
+    holds!(close.is_error && close.text.contains("tmux does not answer"), "and the session stays: {}", close.text);
     dtmcp_tests::person::wait_until("it works again", || {
         client.run("echo again").is_ok_and(|answer| answer.output().ends_with("again"))
     })?;
@@ -139,6 +142,10 @@ fn tmux_killed() -> Tested {
     holds!(!made.is_error, "{}", made.text);
     let run = client.call("run", json!({ "session": "new", "line": "echo works" }))?;
     same!(run.output(), "works", "{}", run.text);
+    let list = client.call("session_list", json!({ "session": "t1" }))?;
+    holds!(list.output().contains("tmux server ended") || list.output().contains("or tmux ended"), "{}", list.text);
+    let close = client.call("session_close", json!({ "session": "t1" }))?;
+    same!(close.status(), "ok", "{}", close.text);
     Ok(())
 }
 

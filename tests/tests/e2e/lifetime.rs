@@ -11,6 +11,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("unusual_deaths", &["tmux", "bash"], unusual_deaths),
     ("a_program_that_ends_at_once", &["tmux"], ends_at_once),
     ("close", &["tmux", "bash"], close),
+    ("close_after_the_shim_was_killed", &["tmux", "bash"], close_without_shim),
     ("an_older_session_of_the_name", &["tmux", "bash"], archived),
     ("files", &["tmux", "bash"], files),
     ("region_files", &["tmux", "bash"], region_files),
@@ -86,6 +87,25 @@ fn close() -> Tested {
     holds!(screen.is_error, "{}", screen.text);
     let run = client.call("run", json!({ "session": "t1", "line": "echo" }))?;
     holds!(run.is_error && run.text.contains("closed"), "{}", run.text);
+    Ok(())
+}
+
+fn close_without_shim() -> Tested {
+    use nix::sys::signal::{Signal, kill};
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo before")?;
+    let shim = world.tmux(&["display-message", "-p", "-t", "t1", "#{pane_pid}"])?;
+    let shim: i32 = shim.trim().parse().map_err(|_| format!("no pid: {shim}"))?;
+    kill(nix::unistd::Pid::from_raw(shim), Signal::SIGKILL).map_err(|error| error.to_string())?;
+    wait_until("the pane is dead", || {
+        world.tmux(&["display-message", "-p", "-t", "t1", "#{pane_dead}"]).is_ok_and(|dead| dead.trim() == "1")
+    })?;
+    let closed = client.call("session_close", json!({}))?;
+    same!(closed.status(), "ok", "{}", closed.text);
+    let read = client.call("read", json!({ "session": "t1", "region": 1, "numbers": false }))?;
+    same!(read.output(), "before", "{}", read.text);
     Ok(())
 }
 
