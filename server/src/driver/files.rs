@@ -11,6 +11,7 @@ use dtmcp_core::region::Region;
 
 use crate::store::files;
 use crate::store::lines::{LogLines, SessionText};
+use crate::store::page::PageFile;
 
 /// The files that a session's task writes.
 #[derive(Debug)]
@@ -18,8 +19,10 @@ pub struct SessionFiles {
     dir: PathBuf,
     text: SessionText,
     regions: File,
-    state: String,
-    intent: File,
+    state: PageFile,
+    /// What stands in it.
+    remembered: String,
+    intent: PageFile,
     /// The first write that failed since it was last told.
     trouble: Option<String>,
 }
@@ -41,8 +44,9 @@ impl SessionFiles {
             dir: dir.to_owned(),
             text: SessionText::create(&dir.join("session.txt"))?,
             regions,
-            state: String::new(),
-            intent: files::open_or_create(&dir.join("intent.json"))?,
+            state: PageFile::open(&dir.join("state.json"))?,
+            remembered: String::new(),
+            intent: PageFile::open(&dir.join("intent.json"))?,
             trouble: None,
         })
     }
@@ -77,12 +81,12 @@ impl SessionFiles {
     /// Writes the agents' state, if it differs from what is there.
     pub fn remember(&mut self, state: &StateRecord) {
         let Ok(text) = serde_json::to_string(state) else { return };
-        if text == self.state {
+        if text == self.remembered {
             return;
         }
-        let result = files::replace(&self.dir.join("state.json"), text.as_bytes());
+        let result = self.state.write(&text);
         self.note(result, "state.json");
-        self.state = text;
+        self.remembered = text;
     }
 
     /// Writes what is about to be typed, before it is.
@@ -91,9 +95,7 @@ impl SessionFiles {
     /// Where it cannot be written: then nothing may be typed.
     pub fn intend(&mut self, intent: &Intent) -> io::Result<()> {
         let text = serde_json::to_string(intent).map_err(io::Error::from)?;
-        // One write of less than a page: a reader finds the old text or the new. The rest of a longer old text is
-        // blanks, which JSON allows.
-        self.intent.write_all_at(format!("{text:<400}\n").as_bytes(), 0)
+        self.intent.write(&text)
     }
 
     /// Marks what was to be typed as typed.

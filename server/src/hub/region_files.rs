@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use dtmcp_core::region::Region;
 use tokio::sync::mpsc;
@@ -15,6 +16,9 @@ use crate::store::lines::LogLines;
 
 /// How many files are kept; the reference's number.
 pub const KEPT: usize = 8;
+
+/// How long a region's file waits for those of the commands right behind it.
+const BURST: Duration = Duration::from_millis(20);
 
 /// Files waiting to be written; what comes beyond is left out, and written when its region is read.
 const QUEUE: usize = 64;
@@ -35,21 +39,18 @@ impl RegionFiles {
         let writer = Self { queue, dir: dir.clone() };
         tokio::spawn(async move {
             let mut kept = listed(&dir);
-            while let Some((region, lines)) = waiting.recv().await {
-                let id = region.id;
-                let target = dir.clone();
-                let written = tokio::task::spawn_blocking(move || write(&target, &region, &lines)).await;
-                if let Ok(Err(error)) = written {
-                    tracing::warn!("{}: {error}", path(&dir, id).display());
-                    continue;
+            while let Some(first) = waiting.recv().await {
+                // Commands come in bursts, and only the last few are kept; and whoever asked for one reads its reply
+                // first.
+                tokio::time::sleep(BURST).await;
+                let mut newest = VecDeque::from([first]);
+                while let Ok(next) = waiting.try_recv() {
+                    newest.retain(|(region, _)| region.id != next.0.id);
+                    newest.push_back(next);
+                    newest.drain(..newest.len().saturating_sub(KEPT));
                 }
-                kept.retain(|other| *other != id);
-                kept.push_back(id);
-                while kept.len() > KEPT {
-                    if let Some(old) = kept.pop_front() {
-                        // It may be gone already; it is a copy.
-                        drop(fs::remove_file(path(&dir, old)));
-                    }
+                for (region, lines) in newest {
+                    keep(&dir, &mut kept, region, lines).await;
                 }
             }
         });
@@ -67,6 +68,24 @@ impl RegionFiles {
     pub fn file(&self, id: u32) -> Option<PathBuf> {
         let path = path(&self.dir, id);
         fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file()).then_some(path)
+    }
+}
+
+/// Writes one file, and drops the one used longest ago.
+async fn keep(dir: &Path, kept: &mut VecDeque<u32>, region: Region, lines: LogLines) {
+    let (id, target) = (region.id, dir.to_owned());
+    let written = tokio::task::spawn_blocking(move || write(&target, &region, &lines)).await;
+    if let Ok(Err(error)) = written {
+        tracing::warn!("{}: {error}", path(dir, id).display());
+        return;
+    }
+    kept.retain(|other| *other != id);
+    kept.push_back(id);
+    while kept.len() > KEPT {
+        if let Some(old) = kept.pop_front() {
+            // It may be gone already; it is a copy.
+            drop(fs::remove_file(path(dir, old)));
+        }
     }
 }
 

@@ -14,6 +14,7 @@ pub mod bin;
 pub mod files;
 pub mod lines;
 pub mod lock;
+pub mod page;
 pub mod shell;
 
 use std::fs;
