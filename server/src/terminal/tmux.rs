@@ -344,6 +344,10 @@ impl Terminal for Tmux {
         }
         in_time(async {
             let link = self.link(Start::IfNeeded).await?;
+            // Our connection outlives the socket, but what the pane runs first has to connect by itself.
+            if let Some(record) = ServerRecord::load(&self.record_path()) {
+                record.mend_socket(&self.socket_path()).await;
+            }
             let answer = link.ask(argv::create(&new, self.config.home.as_os_str().as_bytes())).await?;
             let pane = first_line(&answer).strip_prefix('%').and_then(|id| id.parse().ok());
             Ok(PaneId { server: link.server, pane: pane.ok_or_else(|| strange("the new pane"))? })

@@ -154,12 +154,22 @@ fn socket_removed() -> Tested {
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
     let pid = world.tmux(&["display-message", "-p", "#{pid}"])?;
-    let sockets = std::fs::read_dir(world.root()).map_err(|error| error.to_string())?;
-    for dir in sockets.filter_map(Result::ok).filter(|entry| entry.file_name().to_string_lossy().starts_with("tmux-")) {
-        std::fs::remove_file(dir.path().join("world")).map_err(|error| error.to_string())?;
-    }
+    let remove = || {
+        let dirs = std::fs::read_dir(world.root()).map_err(|error| error.to_string())?;
+        for dir in dirs.filter_map(Result::ok).filter(|entry| entry.file_name().to_string_lossy().starts_with("tmux-"))
+        {
+            std::fs::remove_file(dir.path().join("world")).map_err(|error| error.to_string())?;
+        }
+        Ok::<(), String>(())
+    };
+    remove()?;
     // The one that has a connection goes on, and so does the next.
     same!(client.run("echo on")?.output(), "on", "without the socket");
+    client.call("session_create", json!({ "name": "t2" }))?;
+    let run = client.call("run", json!({ "session": "t2", "line": "echo new" }))?;
+    same!(run.output(), "new", "a new pane has to connect by itself: {}", run.text);
+    client.call("session_close", json!({ "session": "t2" }))?;
+    remove()?;
     client.kill()?;
     let mut client = world.client()?;
     same!(client.run("echo mended")?.output(), "mended", "the next server");
