@@ -131,6 +131,13 @@ pub fn matches(line: &str, pattern: Option<&Pattern>, setting: Setting, last: Op
     (plain || is_primary(line)).then_some(Shape::Primary)
 }
 
+/// The primary prompt that a line begins with: what a program showed before the line was typed behind it.
+#[must_use]
+pub fn leading(line: &str) -> Option<&str> {
+    let ends = line.match_indices(' ').map(|(at, blank)| at + blank.len());
+    ends.filter_map(|end| line.get(..end)).find(|start| is_primary(start))
+}
+
 fn is_primary(line: &str) -> bool {
     // A virtual environment puts its name before the prompt.
     let bare = line.strip_prefix('(').and_then(|rest| rest.split_once(") ")).map(|(_, rest)| rest);
@@ -274,6 +281,19 @@ mod tests {
         }
         for (last, line) in [("(gdb) ", "... "), (">>> ", "   ...> "), ("sqlite> ", "... "), ("(gdb) ", "50% ")] {
             assert_eq!(matches(line, None, Integrated, Some(last)), None, "{last:?} {line:?}");
+        }
+    }
+
+    #[test]
+    fn finds_the_prompt_before_a_line() {
+        for (line, prompt) in [
+            (">>> if x:", Some(">>> ")),
+            ("(gdb) print 1 > 0", Some("(gdb) ")),
+            ("me@host:~/a b$ ls", Some("me@host:~/a b$ ")),
+            ("... y", None),
+            ("", None),
+        ] {
+            assert_eq!(leading(line), prompt, "{line:?}");
         }
     }
 

@@ -5,4 +5,5 @@ pub mod client;
 pub mod measure;
 pub mod needs;
 pub mod person;
+pub mod sim;
 pub mod stage;

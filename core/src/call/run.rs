@@ -18,6 +18,12 @@ const PROMPT_DUE: Duration = Duration::from_millis(300);
 /// A program that keeps printing while a line is waiting to be typed is taken to be at work after this long.
 const BUSY: Duration = Duration::from_millis(600);
 
+/// How an error begins that left the terminal as it was.
+const NOT_TYPED: &str = "nothing was typed";
+
+/// The same, where lines before it have run.
+const REST_NOT_TYPED: &str = "the rest was not typed";
+
 /// What a step of a call asks for.
 #[derive(Debug)]
 pub(crate) enum Step {
@@ -114,18 +120,23 @@ impl RunCall {
     /// The terminal has taken the line, or not.
     pub(crate) fn typed(&mut self, result: Result<(), String>, view: &Seen<'_>) -> Option<Outcome> {
         self.phase = Phase::Watching;
-        result.err().map(|why| {
-            let mut outcome = Outcome::error(why);
-            self.fill(&mut outcome, view);
-            outcome
-        })
+        result.err().map(|why| self.untyped(&why, view))
+    }
+
+    /// The outcome where the line at hand could not be typed, and why.
+    pub(crate) fn untyped(&self, why: &str, view: &Seen<'_>) -> Outcome {
+        let why = if self.ran.is_empty() { why.to_owned() } else { why.replacen(NOT_TYPED, REST_NOT_TYPED, 1) };
+        let mut outcome = Outcome::error(why);
+        self.fill(&mut outcome, view);
+        outcome.unsent = outcome.unsent.map(|unsent| unsent + 1);
+        outcome
     }
 
     pub(crate) fn step(&mut self, view: &Seen<'_>) -> Step {
         match self.phase.clone() {
             Phase::Ready(since) => self.ready(view, since),
             Phase::Typing => Step::Wait(None),
-            Phase::Watching => match self.watch.verdict(view) {
+            Phase::Watching => match self.watch.verdict(view, self.until.is_some()) {
                 Some(verdict) => self.judged(view, &verdict),
                 None if view.now >= self.deadline => Step::Done(Box::new(self.outcome(view, Status::Running, None))),
                 None => Step::Wait(self.watch.again(view)),
@@ -134,13 +145,20 @@ impl RunCall {
     }
 
     fn ready(&mut self, view: &Seen<'_>, since: Now) -> Step {
-        if view.closed.is_some() || view.ended.is_some() {
+        if view.over() {
             return Step::Done(Box::new(self.refused(view, "ended")));
         }
         let late = view.now >= self.deadline;
         match view.shell {
+            ShellState::AtPrompt { .. } | ShellState::Continuation if view.answer_due.is_some() => {
+                if late {
+                    Step::Done(Box::new(self.refused(view, "busy")))
+                } else {
+                    Step::Wait(view.answer_due)
+                }
+            }
             ShellState::AtPrompt { ready, .. } => {
-                if ready || view.now - since >= PROMPT_DUE {
+                if ready || late || view.now - since >= PROMPT_DUE {
                     self.type_next(Target::Shell)
                 } else {
                     Step::Wait(Some(since + PROMPT_DUE))
@@ -167,7 +185,7 @@ impl RunCall {
                 }
                 // A command that rests at nothing that looks like a prompt is at work, and its marker will come.
                 let works = view.resting.again.is_none() && !unmarked;
-                if works || view.now - since >= BUSY {
+                if late || works || view.now - since >= BUSY {
                     return Step::Done(Box::new(self.refused(view, "busy")));
                 }
                 Step::Wait(Some(
@@ -199,7 +217,7 @@ impl RunCall {
             Verdict::Closed | Verdict::NotRun(..) => true,
             Verdict::At(status, _) => matches!(status, Status::Prompt | Status::Continuation),
             Verdict::Ended => false,
-        };
+        } && !view.over();
         if takes_more && !self.lines.is_empty() && view.now < self.deadline {
             self.phase = Phase::Ready(view.now);
             return self.ready(view, view.now);
@@ -219,13 +237,13 @@ impl RunCall {
 
     fn closed(&self, view: &Seen<'_>) -> Outcome {
         let region = self.watch.region.and_then(|id| view.log.region(id));
-        if view.ended.is_some() && region.is_none_or(|region| region.state != State::Finished) {
+        if view.over() && region.is_none_or(|region| region.state != State::Finished) {
             return self.outcome(view, Status::Ended, None);
         }
         match region.map(|region| region.kind) {
             Some(Kind::Input) => {
                 // What closes an input region is the taker's next prompt, or the end of the taker.
-                if view.ended.is_some() {
+                if view.over() {
                     return self.outcome(view, Status::Ended, None);
                 }
                 if let ShellState::AtPrompt { .. } = view.shell {
@@ -281,7 +299,7 @@ impl RunCall {
     }
 
     fn refused(&self, view: &Seen<'_>, why: &str) -> Outcome {
-        let typed = if self.several && !self.ran.is_empty() { "the rest was not typed" } else { "nothing was typed" };
+        let typed = if self.ran.is_empty() { NOT_TYPED } else { REST_NOT_TYPED };
         let text = match why {
             "ended" => format!(
                 "{typed}: the session's program has ended. session_create opens a new session; read still shows this one's log"

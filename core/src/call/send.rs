@@ -26,11 +26,24 @@ pub(crate) struct SendCall {
     region: Option<u32>,
     from_line: u64,
     last_output: Now,
+    /// Whether Enter is among what is pressed.
+    submits: bool,
+    /// The agent whose text stands on the shell's line afterwards: another's, if it stood there before; none, if a
+    /// person's did.
+    pub(crate) line_of: Option<String>,
 }
 
 impl SendCall {
     pub(crate) fn begin(send: Send) -> Self {
-        Self { send, phase: Phase::Begin, region: None, from_line: 1, last_output: Now::default() }
+        Self {
+            send,
+            phase: Phase::Begin,
+            region: None,
+            from_line: 1,
+            last_output: Now::default(),
+            submits: false,
+            line_of: None,
+        }
     }
 
     pub(crate) fn deadline(&self) -> Option<Now> {
@@ -43,6 +56,7 @@ impl SendCall {
     pub(crate) fn on(&mut self, event: &LogEvent) {
         if let LogEvent::Opened(id) = event
             && self.phase != Phase::Begin
+            && self.submits
         {
             self.region.get_or_insert(*id);
         }
@@ -53,8 +67,9 @@ impl SendCall {
     }
 
     /// Where what appears begins.
-    pub(crate) fn typing_at(&mut self, line: u64) {
+    pub(crate) fn typing_at(&mut self, line: u64, submits: bool) {
         self.from_line = line;
+        self.submits = submits;
         self.phase = Phase::Typing;
     }
 
@@ -71,7 +86,7 @@ impl SendCall {
 
     pub(crate) fn step(&self, view: &Seen<'_>) -> Step {
         let Phase::Settling(since) = self.phase else { return Step::Wait(None) };
-        let over = view.ended.is_some() || view.closed.is_some();
+        let over = view.over();
         let rests_at = self.last_output + self.send.settle;
         let late = view.now >= since + SETTLE_MAX.max(self.send.settle);
         if !over && view.now < rests_at && !late {

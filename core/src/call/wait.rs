@@ -1,12 +1,12 @@
 //! `wait`: goes on waiting for what already runs.
 
 use super::run::Step;
-use super::watch::{Seen, Verdict, Watch, prompt_text};
+use super::watch::{Seen, Verdict, Watch, by_looks, prompt_text};
 use super::{Outcome, Shape, Status, Wait};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
 use crate::prompt::Shape as PromptShape;
-use crate::region::Kind;
+use crate::region::{Kind, Region, State};
 use crate::time::Now;
 
 /// A `wait` under way.
@@ -63,12 +63,11 @@ impl WaitCall {
     pub(crate) fn step(&mut self, view: &Seen<'_>) -> Step {
         if !self.begun {
             self.begun = true;
-            if let Some(region) = view.log.open_region() {
-                let matched = self.watch.take().and_then(|watch| watch.matched);
-                let mut watch = Watch::of(region.id);
-                watch.matched = matched;
-                self.watch = Some(watch);
-            }
+            let open = view.log.open_region();
+            // A line that was typed and has not begun yet is what is waited for.
+            let mut watch = open.map_or_else(Watch::default, |region| Watch::of(region.id));
+            watch.matched = self.watch.take().and_then(|watch| watch.matched);
+            self.watch = Some(watch);
         }
         let matched = self.watch.as_ref().and_then(|watch| watch.matched);
         if self.region().is_none() {
@@ -78,7 +77,7 @@ impl WaitCall {
             return self.nothing_runs(view);
         }
         let Some(watch) = &self.watch else { return Step::Wait(None) };
-        match watch.verdict(view) {
+        match watch.verdict(view, self.until.is_some()) {
             Some(Verdict::Closed) => Step::Done(Box::new(self.closed(view))),
             Some(Verdict::Ended) => Step::Done(Box::new(self.outcome(view, Status::Ended, None))),
             Some(Verdict::At(status, prompt)) => Step::Done(Box::new(self.outcome(view, status, prompt))),
@@ -91,29 +90,26 @@ impl WaitCall {
     /// With nothing running the answer is the last region, at once; a shell that starts, or a program that no line
     /// was sent to, is waited for.
     fn nothing_runs(&mut self, view: &Seen<'_>) -> Step {
-        if view.ended.is_some() || view.closed.is_some() {
+        if view.over() {
             return Step::Done(Box::new(self.outcome(view, Status::Ended, None)));
         }
         let late = view.now >= self.deadline;
         match view.shell {
+            ShellState::AtPrompt { .. } | ShellState::Continuation if view.answer_due.is_some() => {
+                if late {
+                    Step::Done(Box::new(self.outcome(view, Status::Running, None)))
+                } else {
+                    Step::Wait(view.answer_due)
+                }
+            }
             ShellState::AtPrompt { .. } => Step::Done(Box::new(self.last(view))),
             ShellState::Continuation => {
                 Step::Done(Box::new(self.outcome(view, Status::Continuation, Some(prompt_text(view)))))
             }
             ShellState::Ended => Step::Done(Box::new(self.outcome(view, Status::Ended, None))),
             ShellState::Starting | ShellState::NoShell | ShellState::Running(_) => {
-                if view.resting.screen {
-                    return Step::Done(Box::new(self.outcome(view, Status::Screen, None)));
-                }
-                if let Some((text, shape)) = &view.resting.prompt {
-                    let status = match shape {
-                        PromptShape::Primary => Status::Prompt,
-                        PromptShape::Continuation => Status::Continuation,
-                    };
-                    return Step::Done(Box::new(self.outcome(view, status, Some(text.clone()))));
-                }
-                if view.resting.quiet {
-                    return Step::Done(Box::new(self.outcome(view, Status::Quiet, None)));
+                if let Some(Verdict::At(status, prompt)) = by_looks(view, self.until.is_some()) {
+                    return Step::Done(Box::new(self.outcome(view, status, prompt)));
                 }
                 if late {
                     return Step::Done(Box::new(self.outcome(view, Status::Running, None)));
@@ -137,6 +133,10 @@ impl WaitCall {
 
     fn closed(&self, view: &Seen<'_>) -> Outcome {
         let region = self.region().and_then(|id| view.log.region(id));
+        let ended_itself = |region: &Region| region.kind == Kind::Command && region.state == State::Finished;
+        if view.over() && !region.is_some_and(ended_itself) {
+            return self.outcome(view, Status::Ended, None);
+        }
         if region.is_some_and(|region| region.kind == Kind::Input) && !matches!(view.shell, ShellState::AtPrompt { .. })
         {
             return match &view.resting.prompt {

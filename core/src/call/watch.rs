@@ -45,10 +45,19 @@ pub(crate) struct Seen<'a> {
     /// What the shell does: as the markers say, or as it looks where none has come yet.
     pub(crate) shell: ShellState,
     pub(crate) resting: &'a Resting,
+    /// Until when the prompt that is shown is not to be believed: a line was given to it and not answered yet.
+    pub(crate) answer_due: Option<Now>,
     /// The session's program ended, with its status where it is known.
     pub(crate) ended: Option<Option<i32>>,
     /// The pane is gone, and why.
     pub(crate) closed: Option<&'a str>,
+}
+
+impl Seen<'_> {
+    /// Whether nothing more can come: the program ended, or the pane is gone.
+    pub(crate) fn over(&self) -> bool {
+        self.ended.is_some() || self.closed.is_some()
+    }
 }
 
 /// What was seen since a line was typed.
@@ -87,8 +96,8 @@ impl Watch {
     pub(crate) fn on(&mut self, now: Now, event: &LogEvent) {
         match event {
             LogEvent::Opened(id) if self.region.is_none() => {
-                self.region = Some(*id);
-                self.prompt_at = None;
+                // What came before it is no answer to it.
+                *self = Self { region: Some(*id), matched: self.matched, ..Self::default() };
             }
             LogEvent::Closed(id) if self.region == Some(*id) => self.closed = true,
             LogEvent::NotRun { first_line, lines, .. } if self.region.is_none() => {
@@ -101,11 +110,13 @@ impl Watch {
     }
 
     /// What can be said now; none while there is nothing to say.
-    pub(crate) fn verdict(&self, view: &Seen<'_>) -> Option<Verdict> {
+    ///
+    /// Silence says nothing to a call that waits for a pattern (`patient`).
+    pub(crate) fn verdict(&self, view: &Seen<'_>, patient: bool) -> Option<Verdict> {
         if self.closed {
             return Some(Verdict::Closed);
         }
-        if view.ended.is_some() || view.closed.is_some() {
+        if view.over() {
             return Some(Verdict::Ended);
         }
         if let Some((first, lines)) = self.not_run {
@@ -129,21 +140,7 @@ impl Watch {
         if self.matched.is_some() {
             return Some(Verdict::At(Status::Matched, None));
         }
-        self.by_looks(view)
-    }
-
-    fn by_looks(&self, view: &Seen<'_>) -> Option<Verdict> {
-        if view.resting.screen {
-            return Some(Verdict::At(Status::Screen, None));
-        }
-        if let Some((text, shape)) = &view.resting.prompt {
-            let status = match shape {
-                PromptShape::Primary => Status::Prompt,
-                PromptShape::Continuation => Status::Continuation,
-            };
-            return Some(Verdict::At(status, Some(text.clone())));
-        }
-        view.resting.quiet.then_some(Verdict::At(Status::Quiet, None))
+        by_looks(view, patient)
     }
 
     /// When to look again although nothing happened.
@@ -151,6 +148,21 @@ impl Watch {
         let redraw = self.prompt_at.filter(|_| self.region.is_none()).map(|at| at + REDRAW);
         [redraw, view.resting.again].into_iter().flatten().filter(|at| *at > view.now).min()
     }
+}
+
+/// What the terminal's looks say.
+pub(crate) fn by_looks(view: &Seen<'_>, patient: bool) -> Option<Verdict> {
+    if view.resting.screen {
+        return Some(Verdict::At(Status::Screen, None));
+    }
+    if let Some((text, shape)) = &view.resting.prompt {
+        let status = match shape {
+            PromptShape::Primary => Status::Prompt,
+            PromptShape::Continuation => Status::Continuation,
+        };
+        return Some(Verdict::At(status, Some(text.clone())));
+    }
+    (view.resting.quiet && !patient).then_some(Verdict::At(Status::Quiet, None))
 }
 
 /// The prompt on the cursor's line.

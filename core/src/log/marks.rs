@@ -321,6 +321,21 @@ impl Log {
     }
 
     fn on_program_end(&mut self, status: Option<i32>, at: At) {
+        self.close_all(at);
+        // The end marker stands on a line of its own, whatever the program left.
+        self.cooked.end_fullscreen();
+        self.cooked.cut();
+        self.ended = Some(status);
+        self.events.push_back(LogEvent::Ended { status });
+    }
+
+    /// Says that nothing more will come, though no end marker has: what is open is lost.
+    pub fn abandon(&mut self, wall: Wall) {
+        let end = self.cooked.offset();
+        self.close_all(At { start: end, end, wall });
+    }
+
+    fn close_all(&mut self, at: At) {
         self.lose_above(0, at);
         while let Some(&outermost) = self.regions.open_ids().first() {
             let is_input = self.regions.get(outermost).is_some_and(|region| region.kind == Kind::Input);
@@ -328,10 +343,5 @@ impl Log {
             let closing = self.closing(state, None, at);
             self.close_from(outermost, closing);
         }
-        // The end marker stands on a line of its own, whatever the program left.
-        self.cooked.end_fullscreen();
-        self.cooked.cut();
-        self.ended = Some(status);
-        self.events.push_back(LogEvent::Ended { status });
     }
 }

@@ -11,6 +11,8 @@ pub enum IntentState {
     Typing,
     /// The terminal took all of it.
     Typed,
+    /// The terminal took none of it, and never will.
+    Refused,
 }
 
 /// One line to be typed; never its text.

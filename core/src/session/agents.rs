@@ -48,6 +48,13 @@ impl Agents {
         }
     }
 
+    /// There is nothing to be told of this region.
+    pub(crate) fn forget(&mut self, region: u32) {
+        for agent in self.record.agents.values_mut() {
+            agent.untold.remove(&region);
+        }
+    }
+
     /// A note about a habit, unless this agent has been given it here.
     pub(crate) fn once(&mut self, name: &str, key: &str) -> bool {
         self.entry(name).notes.insert(key.to_owned())

@@ -5,24 +5,29 @@
 
 mod agents;
 mod event;
+mod lines;
 mod recover;
+mod resting;
+mod submitter;
+mod told;
 mod typing;
+mod waiters;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 pub use event::{Effect, Event, Part, Typing};
-pub use recover::Recovery;
+pub use recover::{Inherited, Recovery};
 
-use crate::call::{CallId, Outcome, Resting, RunCall, Seen, SendCall, Status, WaitCall, Waiting};
-use crate::call::{QUIET, REST, SCREEN_BUSY, SCREEN_REST, Step};
+use crate::call::{CallId, Outcome, Resting, RunCall, Seen, SendCall, Step, WaitCall, Waiting};
 use crate::log::{Log, LogEvent, ShellState};
 use crate::pattern::Pattern;
 use crate::prompt;
 use crate::record::StateRecord;
 use crate::region::{Kind, Place, Region, State};
-use crate::reply::advice;
 use crate::time::{Now, Wall};
+use submitter::Submitter;
+use waiters::{Call, CallKind};
 
 /// Calls of one session that wait at the same time; one more is refused. Far above what clients do, and a bound.
 pub const CALLS_MAX: usize = 64;
@@ -52,10 +57,8 @@ pub struct Session {
     last_activity: Now,
     /// A moment on both clocks.
     wall: (Now, Wall),
-    /// The agent whose Enter the shell has not answered yet, and how many.
-    submitter: Option<(String, u32)>,
-    /// The open input region, and the number of the line that echoes its input until it has been read.
-    input: Option<(u32, Option<u64>)>,
+    submitter: Submitter,
+    input: Option<Input>,
     /// The last primary prompt of the program in the foreground.
     last_prompt: Option<String>,
     screen_since: Option<Now>,
@@ -68,19 +71,16 @@ pub struct Session {
     wake: Option<Now>,
 }
 
-#[derive(Debug)]
-struct Call {
-    id: CallId,
-    actor: String,
-    began: Now,
-    kind: CallKind,
-}
-
-#[derive(Debug)]
-enum CallKind {
-    Run(Box<RunCall>),
-    Send(Box<SendCall>),
-    Wait(Box<WaitCall>),
+/// The open input region.
+#[derive(Debug, Clone, Copy)]
+struct Input {
+    region: u32,
+    /// The number of the line that echoes its input, until it has been read.
+    echo: Option<u64>,
+    /// The call that typed it, if this server did.
+    call: Option<CallId>,
+    /// Whether it was typed at a prompt that is known by its looks, so that the next one will be known too.
+    known: bool,
 }
 
 impl Session {
@@ -95,7 +95,7 @@ impl Session {
             agents: agents::Agents::new(state),
             last_activity: now,
             wall: (now, wall),
-            submitter: None,
+            submitter: Submitter::default(),
             input: None,
             last_prompt: None,
             screen_since: None,
@@ -107,20 +107,30 @@ impl Session {
             wake: None,
         };
         if session.log.open_region().is_some_and(|region| region.kind == Kind::Input) {
-            session.input = session.log.open_region().map(|region| (region.id, None));
+            session.input = session.log.open_region().map(|region| Input {
+                region: region.id,
+                echo: Some(region.first_line.saturating_sub(1)),
+                call: None,
+                known: true,
+            });
         }
+        // Lines sent to a program tell which prompt it shows: without it, its continuation prompts are none.
+        let lines = session.log.regions().rev().take_while(|region| region.kind == Kind::Input);
+        session.last_prompt = lines.filter_map(|region| prompt::leading(&region.label)).next().map(str::to_owned);
         if session.log.shell() == ShellState::Ended {
             session.ended = Some(session.log.program_exit());
         }
         session
     }
 
-    /// Regions that ended or began while no server ran, and the agents to be told of them.
-    pub fn owe(&mut self, owed: Vec<(String, u32)>) {
-        for (actor, region) in owed {
+    /// Goes on where the session that was rebuilt had stopped: agents are told of what began and ended meanwhile.
+    pub fn take_over(&mut self, now: Now, inherited: Inherited) {
+        for (actor, region) in inherited.owed {
             self.agents.owes(&actor, region);
             self.effects.push_back(Effect::Remember);
         }
+        self.submitter = inherited.submitter;
+        self.advance(now);
     }
 
     /// The log.
@@ -153,10 +163,23 @@ impl Session {
         self.closed.as_deref()
     }
 
-    /// The first line that an agent's `wait until` looks at, and the last that there is.
+    /// The lines that an agent's `wait until` looks at, of those there are; none where it looks at none.
+    ///
+    /// They are output that this agent has not been shown, of what runs, or else of what ran last.
     #[must_use]
-    pub fn unseen(&self, actor: &str) -> (u64, u64) {
-        (self.agents.get(actor).seen_line + 1, self.total_lines())
+    pub fn unseen(&self, actor: &str) -> Option<(u64, u64)> {
+        let unseen = self.agents.get(actor).seen_line + 1;
+        let total = self.total_lines();
+        let (first, last) = match self.log.open_region().or_else(|| self.log.regions().last()) {
+            Some(region) if region.state == State::Running => (region.first_line, total),
+            Some(region) if self.log.shell() != ShellState::NoShell => {
+                (region.first_line, (region.first_line + region.lines).saturating_sub(1))
+            }
+            None if self.log.shell() != ShellState::NoShell => return None,
+            // A program that no line is under way to prints what it likes.
+            _ => (1, total),
+        };
+        Some((first.max(unseen), last))
     }
 
     /// Lines so far, the unsettled ones among them.
@@ -216,8 +239,12 @@ impl Session {
                 self.typed(now, id, result);
             }
             Event::Gone(id) => self.calls.retain(|call| call.id != id),
-            Event::Person(last) => self.person = last,
-            Event::Closed(why) => self.closed = Some(why),
+            // Whoever has gone may have left text on the line.
+            Event::Person(last) => self.person = self.person.max(last),
+            Event::Closed(why) => {
+                self.closed = Some(why);
+                self.log.abandon(self.wall_at(now));
+            }
             Event::Tick => {}
         }
         self.drain(now);
@@ -287,32 +314,31 @@ impl Session {
     }
 
     fn on_log(&mut self, now: Now, event: &LogEvent) {
+        self.submitter.on(event);
         match event {
             LogEvent::Opened(id) => {
-                let actor = self.submitter.as_ref().map(|(actor, _)| actor.clone());
+                let actor = self.submitter.actor().map(str::to_owned);
+                let changed = self.agents.line_is_empty() | actor.is_some();
                 if let Some(actor) = &actor {
                     self.agents.owes(actor, *id);
                 }
-                let changed = self.agents.line_is_empty();
                 self.log.set_actor(*id, actor.unwrap_or_else(|| HUMAN.to_owned()));
                 self.record(*id);
                 if self.log.region(*id).is_some_and(|region| region.kind == Kind::Command) {
                     self.last_prompt = None;
                 }
-                if changed || self.submitter.is_some() {
+                if changed {
                     self.effects.push_back(Effect::Remember);
                 }
             }
             LogEvent::Closed(id) => {
-                if self.input.is_some_and(|(input, _)| input == *id) {
+                if self.input.is_some_and(|input| input.region == *id) {
                     self.input = None;
                 }
                 self.record(*id);
             }
             LogEvent::Prompt => {
                 self.first_prompt.get_or_insert(now - self.began);
-                self.submitter =
-                    self.submitter.take().filter(|(_, left)| *left > 1).map(|(actor, left)| (actor, left - 1));
             }
             LogEvent::Ended { status } => self.ended = Some(*status),
             _ => {}
@@ -329,65 +355,6 @@ impl Session {
     fn record(&mut self, id: u32) {
         if let Some(region) = self.log.region(id) {
             self.effects.push_back(Effect::Record(Box::new(region.clone())));
-        }
-    }
-
-    /// Names an open input region after what was echoed, never after what was typed: a line that the program hid
-    /// reaches no record.
-    fn read_echo(&mut self, settled: &[u8], settled_before: u64) {
-        let Some((id, Some(line))) = self.input else { return };
-        let cooked = &self.log.cooked;
-        let live = cooked.live();
-        let index = |from: u64| usize::try_from(line.checked_sub(from + 1)?).ok();
-        let text = if line <= cooked.settled_lines() {
-            index(settled_before)
-                .and_then(|at| settled.split(|byte| *byte == b'\n').nth(at))
-                .map(String::from_utf8_lossy)
-        } else {
-            // The last unsettled line may still be in the middle of its echo.
-            let at = index(cooked.settled_lines());
-            at.filter(|at| at + 1 < live.lines.len()).and_then(|at| live.lines.get(at)).map(|text| text.as_str().into())
-        };
-        let Some(text) = text else { return };
-        let label: String = text.trim_end().chars().take(LABEL_CHARS).collect();
-        self.log.set_label(id, label);
-        self.input = Some((id, None));
-        self.record(id);
-    }
-
-    fn look_for_until(&mut self, settled: &[u8], settled_before: u64) {
-        if !self.calls.iter().any(Call::wants_lines) {
-            return;
-        }
-        let live = self.log.cooked.live();
-        let first_live = self.log.cooked.settled_lines() + 1;
-        let settled = String::from_utf8_lossy(settled);
-        let numbered = || {
-            let old = settled.split_terminator('\n').zip(settled_before + 1..);
-            old.chain(live.lines.iter().map(String::as_str).zip(first_live..))
-        };
-        let mut failed = Vec::new();
-        for call in self.calls.iter_mut().filter(|call| call.wants_lines()) {
-            let Some((first, last)) = call.until_range(&self.log) else { continue };
-            let Some(pattern) = call.until().cloned() else { continue };
-            for (text, number) in numbered().filter(|(_, number)| (first..=last).contains(number)) {
-                match pattern.is_match(text) {
-                    Ok(true) => {
-                        call.set_matched(number);
-                        break;
-                    }
-                    Ok(false) => {}
-                    Err(costly) => {
-                        failed.push((call.id, costly.to_string()));
-                        break;
-                    }
-                }
-            }
-        }
-        for (id, why) in failed {
-            self.calls.retain(|call| call.id != id);
-            let text = format!("{why}. What was typed stays typed: wait goes on waiting");
-            self.effects.push_back(Effect::Conclude(id, Box::new(Outcome::error(text))));
         }
     }
 
@@ -431,7 +398,14 @@ impl Session {
                             runs_before |= is_run;
                             kept.push(call);
                         }
-                        Err(text) => self.conclude(now, &call, Outcome::error(text)),
+                        Err(text) => {
+                            let resting = Resting::default();
+                            let outcome = match &call.kind {
+                                CallKind::Run(run) => run.untyped(&text, &self.seen(now, &resting)),
+                                CallKind::Send(_) | CallKind::Wait(_) => Outcome::error(text),
+                            };
+                            self.conclude(now, &call, outcome);
+                        }
                     }
                 }
                 Step::Done(outcome) => {
@@ -458,14 +432,7 @@ impl Session {
             CallKind::Send(_) | CallKind::Wait(_) => None,
         };
         let resting = self.resting(now, pattern);
-        let view = Seen {
-            now,
-            log: &self.log,
-            shell: self.shell(now),
-            resting: &resting,
-            ended: self.ended,
-            closed: self.closed.as_deref(),
-        };
+        let view = self.seen(now, &resting);
         match &mut call.kind {
             CallKind::Run(run) => run.step(&view),
             CallKind::Send(send) => send.step(&view),
@@ -474,20 +441,14 @@ impl Session {
     }
 
     fn typed(&mut self, now: Now, id: CallId, result: Result<(), String>) {
+        match result {
+            Ok(()) => self.submitter.typed(now),
+            Err(_) => self.untype(now, id),
+        }
         let Some(at) = self.calls.iter().position(|call| call.id == id) else { return };
         let mut call = self.calls.remove(at);
-        if result.is_err() {
-            self.submitter = None;
-        }
         let resting = Resting::default();
-        let view = Seen {
-            now,
-            log: &self.log,
-            shell: self.shell(now),
-            resting: &resting,
-            ended: self.ended,
-            closed: self.closed.as_deref(),
-        };
+        let view = self.seen(now, &resting);
         let failed = match &mut call.kind {
             CallKind::Run(run) => run.typed(result, &view),
             CallKind::Send(send) => send.typed(now, result),
@@ -499,77 +460,15 @@ impl Session {
         }
     }
 
-    /// Closes an input region whose taker shows its next prompt, also where no call waits for it.
-    fn close_answered_input(&mut self, now: Now) {
-        if self.input.is_none() {
-            return;
-        }
-        let pattern = self.calls.iter().find_map(|call| match &call.kind {
-            CallKind::Run(run) if run.region() == self.input.map(|(id, _)| id) => run.prompt_pattern.clone(),
-            _ => None,
-        });
-        let resting = self.resting(now, pattern.as_ref());
-        if let Some((text, prompt::Shape::Primary)) = resting.prompt {
-            self.log.close_input(self.wall_at(now));
-            self.drain(now);
-            self.last_prompt = Some(text);
-        }
-    }
-
-    /// What can be said of the terminal by its looks.
-    fn resting(&self, now: Now, pattern: Option<&Pattern>) -> Resting {
-        let shell = self.shell(now);
-        if shell == ShellState::Starting {
-            // A shell that never shows a marker (a startup file that becomes another shell) is told by its prompt.
-            let due = self.last_activity + UNMARKED;
-            return Resting { again: (now < due).then_some(due), ..Resting::default() };
-        }
-        if !matches!(shell, ShellState::Running(_) | ShellState::NoShell) || self.ended.is_some() {
-            return Resting::default();
-        }
-        let quiet = now - self.last_activity;
-        if let Some(since) = self.screen_since {
-            let screen = quiet >= SCREEN_REST || now - since >= SCREEN_BUSY;
-            let again = (self.last_activity + SCREEN_REST).min(since + SCREEN_BUSY);
-            return Resting { screen, again: (!screen).then_some(again), ..Resting::default() };
-        }
-        if quiet < REST {
-            return Resting { again: Some(self.last_activity + REST), ..Resting::default() };
-        }
-        let setting = if shell == ShellState::NoShell { prompt::Setting::Plain } else { prompt::Setting::Integrated };
-        let line = self.log.cooked.line_at_cursor();
-        let pattern = pattern.or(self.setting.prompt_pattern.as_ref());
-        let shape = if line.text.is_empty() || line.more {
-            None
-        } else {
-            prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref())
-        };
-        if let Some(shape) = shape {
-            return Resting { prompt: Some((line.text, shape)), ..Resting::default() };
-        }
-        // The marker of a command in an integrated shell will come; that of a line sent to a program will not.
-        if shell == ShellState::NoShell || self.input.is_some() {
-            let due = self.last_activity + QUIET;
-            return Resting { quiet: now >= due, again: (now < due).then_some(due), ..Resting::default() };
-        }
-        Resting::default()
-    }
-
-    /// What the shell does. An integrated shell that has shown no marker yet is starting, until it rests at what
-    /// looks like the prompt of another.
-    fn shell(&self, now: Now) -> ShellState {
-        let shell = self.log.shell();
-        if shell != ShellState::NoShell || !self.setting.integrated {
-            return shell;
-        }
-        let line = self.log.cooked.line_at_cursor();
-        let is_prompt = || {
-            prompt::matches(&line.text, self.setting.prompt_pattern.as_ref(), prompt::Setting::Plain, None).is_some()
-        };
-        if now - self.last_activity >= UNMARKED && !line.text.is_empty() && is_prompt() {
-            ShellState::NoShell
-        } else {
-            ShellState::Starting
+    fn seen<'a>(&'a self, now: Now, resting: &'a Resting) -> Seen<'a> {
+        Seen {
+            now,
+            log: &self.log,
+            shell: self.shell(now),
+            resting,
+            answer_due: self.submitter.answer_due(now),
+            ended: self.ended,
+            closed: self.closed.as_deref(),
         }
     }
 
@@ -577,169 +476,7 @@ impl Session {
         let passed = u64::try_from((now - self.wall.0).as_millis()).unwrap_or(u64::MAX);
         Wall(self.wall.1.0.saturating_add(passed))
     }
-
-    fn conclude(&mut self, now: Now, call: &Call, mut outcome: Outcome) {
-        if let Some(region) = &outcome.region {
-            let mut region = self.region_so_far(region);
-            if matches!(outcome.status, Status::Prompt | Status::Continuation) && region.state == State::Running {
-                // The line the prompt stands on is no output.
-                region.lines = region.lines.saturating_sub(1);
-            }
-            let ended = region.ended.unwrap_or_else(|| self.wall_at(now));
-            outcome.elapsed = Duration::from_millis(ended.0.saturating_sub(region.started.0));
-            outcome.region = Some(region);
-        } else if outcome.elapsed.is_zero() {
-            outcome.elapsed = now - call.began;
-        }
-        if let Some((first, count)) = outcome.output {
-            let mut there = (self.total_lines() + 1).saturating_sub(first);
-            if matches!(outcome.status, Status::Prompt | Status::Continuation) {
-                there = there.saturating_sub(1);
-            }
-            outcome.output = Some((first, count.min(there)));
-        }
-        let told = outcome.region.as_ref().map(|region| region.id);
-        if let Some(own) =
-            call.region().filter(|id| self.log.region(*id).is_some_and(|region| region.state != State::Running))
-        {
-            // Where the line's taker ended with it, the reply is about the taker and tells this too.
-            self.agents.entry(&call.actor).untold.remove(&own);
-        }
-        let mut notes = std::mem::take(&mut outcome.notes);
-        if let CallKind::Run(_) = call.kind
-            && let Some(late) =
-                self.first_prompt.filter(|late| *late >= SLOW_START && self.agents.once(&call.actor, "slow-start"))
-        {
-            notes.push(format!(
-                "the shell took {:.1} s to show its first prompt: its startup files are slow",
-                late.as_secs_f64()
-            ));
-        }
-        let agents = &mut self.agents;
-        notes.extend(advice::notes(&outcome, &self.setting, &mut |key| agents.once(&call.actor, key)));
-        notes.extend(self.finished_notes(&call.actor, Some((told, &outcome.ran))));
-        outcome.notes = notes;
-        let total = self.total_lines();
-        let half = match self.log.shell() {
-            ShellState::AtPrompt { .. } if matches!(call.kind, CallKind::Send(_)) => Some(self.log.cooked.input()),
-            _ => None,
-        };
-        let agent = self.agents.entry(&call.actor);
-        agent.seen_line = total;
-        if let Some(half) = half {
-            agent.half_typed = half.trim_end().to_owned();
-        }
-        if let Some(id) = told.filter(|_| outcome.region.as_ref().is_some_and(|region| region.state != State::Running))
-        {
-            agent.untold.remove(&id);
-        }
-        self.effects.push_back(Effect::Remember);
-        self.effects.push_back(Effect::Conclude(call.id, Box::new(outcome)));
-    }
-
-    /// Notes on the regions that ended since the agent was last told, but for those the reply shows itself.
-    fn finished_notes(&mut self, actor: &str, shown: Option<(Option<u32>, &[Region])>) -> Vec<String> {
-        let untold = self.agents.get(actor).untold;
-        let mut notes = Vec::new();
-        for id in untold {
-            let Some(region) = self.log.region(id) else {
-                self.agents.entry(actor).untold.remove(&id);
-                continue;
-            };
-            if region.state == State::Running {
-                continue;
-            }
-            let is_shown =
-                shown.is_some_and(|(told, ran)| told == Some(id) || ran.iter().any(|region| region.id == id));
-            if !is_shown {
-                notes.push(advice::finished_since(region));
-            }
-            self.agents.entry(actor).untold.remove(&id);
-        }
-        notes
-    }
 }
 
 /// The actor of regions that no agent's line began.
 pub const HUMAN: &str = "human";
-
-/// A shell whose markers are due and that rests at a prompt for this long is taken for one without markers.
-const UNMARKED: Duration = Duration::from_secs(2);
-
-/// Startup files that take longer than this are worth a word.
-const SLOW_START: Duration = Duration::from_secs(2);
-
-/// Characters of an input region's label.
-const LABEL_CHARS: usize = 400;
-
-impl Call {
-    fn deadline(&self) -> Option<Now> {
-        match &self.kind {
-            CallKind::Run(run) => Some(run.deadline()),
-            CallKind::Send(send) => send.deadline(),
-            CallKind::Wait(wait) => Some(wait.deadline()),
-        }
-    }
-
-    /// A `run` behind another: nothing is typed before the other is answered.
-    fn queued(&self, now: Now) -> Step {
-        match &self.kind {
-            CallKind::Run(run) if now >= run.deadline() => {
-                let text = "nothing was typed: another call's line was still running in this session when the time ran out. wait waits for it";
-                Step::Done(Box::new(Outcome::error(text)))
-            }
-            _ => Step::Wait(None),
-        }
-    }
-
-    fn wants_lines(&self) -> bool {
-        match &self.kind {
-            CallKind::Run(run) => run.wants_lines(),
-            CallKind::Wait(wait) => wait.wants_lines(),
-            CallKind::Send(_) => false,
-        }
-    }
-
-    fn region(&self) -> Option<u32> {
-        match &self.kind {
-            CallKind::Run(run) => run.region(),
-            CallKind::Wait(wait) => wait.region(),
-            CallKind::Send(_) => None,
-        }
-    }
-
-    fn until(&self) -> Option<&Pattern> {
-        match &self.kind {
-            CallKind::Run(run) => run.until.as_ref(),
-            CallKind::Wait(wait) => wait.until.as_ref(),
-            CallKind::Send(_) => None,
-        }
-    }
-
-    /// The lines that `until` looks at: output, never the echo of what was typed.
-    fn until_range(&self, log: &Log) -> Option<(u64, u64)> {
-        let region = match &self.kind {
-            CallKind::Run(run) => log.region(run.region()?)?,
-            CallKind::Wait(wait) => wait.region().and_then(|id| log.region(id)).or_else(|| log.open_region())?,
-            CallKind::Send(_) => return None,
-        };
-        let last = if region.state == State::Running {
-            u64::MAX
-        } else {
-            (region.first_line + region.lines).saturating_sub(1)
-        };
-        let first = match &self.kind {
-            CallKind::Wait(wait) => region.first_line.max(wait.first_unseen()),
-            CallKind::Run(_) | CallKind::Send(_) => region.first_line,
-        };
-        Some((first, last))
-    }
-
-    fn set_matched(&mut self, line: u64) {
-        match &mut self.kind {
-            CallKind::Run(run) => run.matched(line),
-            CallKind::Wait(wait) => wait.matched(line),
-            CallKind::Send(_) => {}
-        }
-    }
-}

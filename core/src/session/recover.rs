@@ -4,17 +4,29 @@
 use std::collections::BTreeMap;
 
 use super::HUMAN;
-use crate::log::{Log, LogEvent};
-use crate::record::Intent;
+use super::submitter::Submitter;
+use crate::log::{Log, LogEvent, ShellState};
+use crate::record::{Intent, IntentState};
 use crate::region::{Kind, Region};
+use crate::time::{Now, Wall};
 
-/// A rebuild under way: feed [`Recovery::log`] the stream from its beginning, then call [`Recovery::drain`] after
-/// each piece, and [`Recovery::finish`] at the end.
+/// What a session that was rebuilt has to go on with.
+#[derive(Debug, Default)]
+pub struct Inherited {
+    /// Regions that the server before had no record of, and the agents to be told of them.
+    pub(super) owed: Vec<(String, u32)>,
+    /// Whose line is under way.
+    pub(super) submitter: Submitter,
+}
+
+/// A rebuild under way: feed it the stream from its beginning, then [`Recovery::finish`].
 #[derive(Debug)]
 pub struct Recovery {
     log: Log,
     known: BTreeMap<u32, Region>,
+    /// The last line that was typed, until the stream comes to it.
     intent: Option<Intent>,
+    submitter: Submitter,
     owed: Vec<(String, u32)>,
     changed: Vec<Region>,
 }
@@ -25,17 +37,41 @@ impl Recovery {
     pub fn new(mut log: Log, known: Vec<Region>, intent: Option<Intent>) -> Self {
         log.expect_records(known.iter().filter(|region| region.kind == Kind::Input).cloned().collect());
         let known = known.into_iter().map(|region| (region.id, region)).collect();
-        Self { log, known, intent, owed: Vec::new(), changed: Vec::new() }
+        let intent = intent.filter(|intent| intent.submits && intent.state != IntentState::Refused);
+        Self { log, known, intent, submitter: Submitter::default(), owed: Vec::new(), changed: Vec::new() }
     }
 
-    /// The log, to be fed.
+    /// The log. Its settled text is to be taken after each piece.
     pub fn log(&mut self) -> &mut Log {
         &mut self.log
     }
 
-    /// Takes what the log has to say about the piece just fed.
-    pub fn drain(&mut self) {
+    /// Takes the next bytes of the stream, recorded at `wall`.
+    pub fn feed(&mut self, bytes: &[u8], wall: Wall) {
+        let begun = self.log.cooked.offset();
+        let before = self.intent.as_ref().map(|intent| intent.offset.saturating_sub(begun));
+        let before = before.and_then(|before| usize::try_from(before).ok()).filter(|before| *before < bytes.len());
+        let (before, after) = bytes.split_at(before.unwrap_or(bytes.len()));
+        self.log.feed(before, wall);
+        self.drain();
+        if !after.is_empty() {
+            self.reach_intent();
+            self.log.feed(after, wall);
+            self.drain();
+        }
+    }
+
+    fn reach_intent(&mut self) {
+        if let Some(intent) = self.intent.take_if(|intent| intent.offset <= self.log.cooked.offset()) {
+            let at_shell = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
+            // How long ago it was typed is not known; whoever asks was not there.
+            self.submitter.submitted(&intent.actor, 1, at_shell.then_some(Now::default()));
+        }
+    }
+
+    fn drain(&mut self) {
         while let Some(event) = self.log.poll() {
+            self.submitter.on(&event);
             match event {
                 LogEvent::Opened(id) => self.opened(id),
                 LogEvent::Closed(id) => self.compare(id),
@@ -48,12 +84,12 @@ impl Recovery {
         let known = self.known.get(&id);
         let actor = match known {
             Some(region) => region.actor.clone(),
-            None => self.log.region(id).and_then(|region| {
+            None => {
                 // A line typed by the last server and answered after its end belongs to that agent.
-                let intent = self.intent.take_if(|intent| intent.submits && region.raw_start >= intent.offset)?;
-                self.owed.push((intent.actor.clone(), id));
-                Some(intent.actor)
-            }),
+                let actor = self.submitter.actor().map(str::to_owned);
+                self.owed.extend(actor.clone().map(|actor| (actor, id)));
+                actor
+            }
         };
         if let Some(label) = known.filter(|region| region.kind == Kind::Input).map(|region| region.label.clone()) {
             self.log.set_label(id, label);
@@ -70,9 +106,10 @@ impl Recovery {
         }
     }
 
-    /// The rebuilt log, the regions whose records are missing or out of date, and the agents to be told of them.
+    /// The rebuilt log, the regions whose records are missing or out of date, and what is left to be done.
     #[must_use]
-    pub fn finish(self) -> (Log, Vec<Region>, Vec<(String, u32)>) {
-        (self.log, self.changed, self.owed)
+    pub fn finish(mut self) -> (Log, Vec<Region>, Inherited) {
+        self.reach_intent();
+        (self.log, self.changed, Inherited { owed: self.owed, submitter: self.submitter })
     }
 }

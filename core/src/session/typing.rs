@@ -1,8 +1,10 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
-use super::{Call, CallKind, Effect, Part, Session, Typing};
+use super::{Call, CallKind, Effect, Input, Part, Session, Typing};
 use crate::call::{CallId, SendCall, Target};
 use crate::log::ShellState;
+use crate::pattern::Pattern;
+use crate::prompt::Shape;
 use crate::record::{Intent, IntentState};
 use crate::time::Now;
 
@@ -34,9 +36,14 @@ impl Session {
         if let CallKind::Run(run) = &mut call.kind {
             run.typing_at(from);
         }
-        self.submitter = Some((call.actor.clone(), 1));
+        let at_prompt = (target == Target::Shell).then_some(now);
+        self.submitter.submitted(&call.actor, 1, at_prompt);
         if target == Target::Program {
-            self.open_input(now);
+            let pattern = match &call.kind {
+                CallKind::Run(run) => run.prompt_pattern.clone(),
+                CallKind::Send(_) | CallKind::Wait(_) => None,
+            };
+            self.open_input(now, call.id, pattern.as_ref());
         }
         self.push_typing(now, call.id, &call.actor, parts, true);
         Ok(())
@@ -83,12 +90,19 @@ impl Session {
         if !pressed.is_empty() {
             parts.push(Part { bytes: pressed, bracketed: false });
         }
-        send.typing_at(self.cursor_line());
+        send.typing_at(self.cursor_line(), submits > 0);
+        let before = self.log.cooked.input();
+        send.line_of = match self.agents.owner_of(&before) {
+            Some(owner) => Some(owner.to_owned()),
+            None if before.trim().is_empty() || self.is_noise() => Some(actor.to_owned()),
+            None => None,
+        };
         if submits > 0 {
-            self.submitter = Some((actor.to_owned(), submits));
+            let at_shell = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
+            self.submitter.submitted(actor, submits, at_shell.then_some(now));
             let at_prompt = self.resting(now, None).prompt.is_some();
             if at_prompt && matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell) {
-                self.open_input(now);
+                self.open_input(now, id, None);
             }
         }
         if parts.is_empty() {
@@ -115,15 +129,30 @@ impl Session {
     }
 
     /// Opens an input region for the line about to be typed; an open one that was never answered ends here.
-    fn open_input(&mut self, now: Now) {
+    fn open_input(&mut self, now: Now, call: CallId, pattern: Option<&Pattern>) {
         let wall = self.wall_at(now);
+        let at_prompt = self.resting(now, pattern).prompt;
+        let known = at_prompt.is_some();
+        if let Some((text, Shape::Primary)) = at_prompt {
+            self.last_prompt = Some(text);
+        }
         if self.input.is_some() {
             self.log.close_input(wall);
         }
         let prompt = self.log.cooked.line_at_cursor().text;
         let id = self.log.open_input(prompt.trim_end().to_owned(), wall);
         let echo = self.log.cooked.settled_lines() + 1;
-        self.input = Some((id, Some(echo)));
+        self.input = Some(Input { region: id, echo: Some(echo), call: Some(call), known });
+    }
+
+    /// The terminal did not take what was to be typed: whoever comes next finds the session as it was.
+    pub(super) fn untype(&mut self, now: Now, id: CallId) {
+        self.submitter.withdraw();
+        if let Some(input) = self.input.filter(|input| input.call == Some(id)) {
+            self.log.close_input(self.wall_at(now));
+            self.agents.forget(input.region);
+            self.drain(now);
+        }
     }
 
     /// What has to be typed first so that the shell's line is empty.
@@ -131,7 +160,7 @@ impl Session {
     /// # Errors
     /// Where the text on the line is another's: it is never submitted, erased or mixed.
     fn clear_own_text(&self, actor: &str) -> Result<Option<Part>, String> {
-        let ShellState::AtPrompt { since, .. } = self.log.shell() else { return Ok(None) };
+        let ShellState::AtPrompt { .. } = self.log.shell() else { return Ok(None) };
         let text = self.log.cooked.input();
         let text = text.trim();
         if text.is_empty() {
@@ -147,13 +176,18 @@ impl Session {
             Some(owner) => Err(format!(
                 "nothing was typed: {owner} has {shown:?} on the line, not submitted. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
             )),
-            // What nobody can have typed since the prompt came is the output of a job in the background. tmux tells a
-            // person's last key in whole seconds.
-            None if self.person.is_none_or(|last| last.0 / 1000 < since.0 / 1000) => Ok(Some(clear)),
+            None if self.is_noise() => Ok(Some(clear)),
             None => Err(format!(
                 "nothing was typed: someone at the terminal has {shown:?} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree"
             )),
         }
+    }
+
+    /// Whether no person can have typed what stands on the shell's line since its prompt came, so that it is the output
+    /// of a job in the background. tmux tells a person's last key in whole seconds.
+    fn is_noise(&self) -> bool {
+        let ShellState::AtPrompt { since, .. } = self.log.shell() else { return false };
+        self.person.is_none_or(|last| last.0 / 1000 < since.0 / 1000)
     }
 
     /// The number of the line the cursor is on, as far as it can be told while it is unsettled.

@@ -98,9 +98,10 @@ impl SessionFiles {
         self.intent.write(&text)
     }
 
-    /// Marks what was to be typed as typed.
-    pub fn typed(&mut self, intent: &Intent) {
-        let result = self.intend(&Intent { state: IntentState::Typed, ..intent.clone() });
+    /// Marks what was to be typed as typed, or as refused by the terminal.
+    pub fn typed(&mut self, intent: &Intent, taken: bool) {
+        let state = if taken { IntentState::Typed } else { IntentState::Refused };
+        let result = self.intend(&Intent { state, ..intent.clone() });
         self.note(result, "intent.json");
     }
 

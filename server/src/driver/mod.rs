@@ -316,13 +316,7 @@ impl Running {
         let Waiting::Wait(wait) = request else { return Ok(None) };
         let Some(pattern) = &wait.until else { return Ok(None) };
         let session = &self.driver.session;
-        let Some(region) = session.log().open_region().or_else(|| session.log().regions().last()) else {
-            return Ok(None);
-        };
-        let (first, last) = session.unseen(actor);
-        let first = first.max(region.first_line);
-        let last =
-            if region.state == State::Running { last } else { (region.first_line + region.lines).saturating_sub(1) };
+        let Some((first, last)) = session.unseen(actor) else { return Ok(None) };
         let lines = self.driver.files.snapshot(session.log().cooked.live());
         let found = dtmcp_core::search::search(&lines, pattern, first, last, 0, 1)?;
         Ok(found.hits.first().map(|hit| hit.line))
@@ -380,9 +374,9 @@ impl Running {
         })?;
         let parts =
             typing.parts.iter().map(|part| Part { bytes: part.bytes.clone(), bracketed: part.bracketed }).collect();
-        self.driver.terminal.paste(self.driver.pane, parts).await.map_err(|error| error.to_string())?;
-        self.driver.files.typed(&typing.intent);
-        Ok(())
+        let result = self.driver.terminal.paste(self.driver.pane, parts).await;
+        self.driver.files.typed(&typing.intent, result.is_ok());
+        result.map_err(|error| error.to_string())
     }
 
     /// Answers a call: the unsettled lines are on disk before the reply names them.

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use dtmcp_core::log::Log;
+use dtmcp_core::log::{Log, LogEvent};
 use dtmcp_core::record::{Intent, Meta, RegionRecord, ServerIdentity};
 use dtmcp_core::region::{Place, Region};
-use dtmcp_core::session::Recovery;
+use dtmcp_core::session::{Inherited, Recovery};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -99,16 +99,15 @@ async fn take(hub: &Arc<Hub>, meta: Meta, dir: &Path, panes: &[OurPane]) {
         Err(error) => return tracing::warn!("{} is not taken over: {error}", meta.name),
     };
     let Some(pane) = pane else {
-        let mut files = replayed.files;
-        files.write_tail(&replayed.log.cooked.live());
         let closed = Meta { closed: Some(Clock::wall().0), exit: replayed.log.program_exit(), ..meta };
+        abandon(replayed);
         if let Err(error) = write_meta(dir, &closed) {
             tracing::warn!("{error}");
         }
         return;
     };
     let mut begin = hub.session(&meta, replayed.log, dir);
-    begin.session.owe(replayed.owed);
+    begin.session.take_over(begin.clock.now(), replayed.inherited);
     begin.replayed = Some((replayed.files, replayed.follower));
     let name = meta.name.clone();
     if let Err(error) = hub.start(meta, pane.pane, dir.to_owned(), begin) {
@@ -116,12 +115,29 @@ async fn take(hub: &Arc<Hub>, meta: Meta, dir: &Path, panes: &[OurPane]) {
     }
 }
 
+/// Ends the files of a session whose pane is gone: what ran in it is lost.
+fn abandon(replayed: Replayed) {
+    let Replayed { mut log, mut files, .. } = replayed;
+    log.abandon(Clock::wall());
+    let mut settled = Vec::new();
+    log.cooked.take_settled(&mut settled);
+    files.settle(&settled);
+    while let Some(event) = log.poll() {
+        if let LogEvent::Closed(id) = event
+            && let Some(region) = log.region(id)
+        {
+            files.record(region);
+        }
+    }
+    files.write_tail(&log.cooked.live());
+}
+
 /// A session rebuilt from its files.
 struct Replayed {
     log: Log,
     files: SessionFiles,
     follower: Follower,
-    owed: Vec<(String, u32)>,
+    inherited: Inherited,
 }
 
 /// Replays a session's stream from its beginning.
@@ -142,19 +158,18 @@ fn replay(dir: &Path, log: Log) -> std::io::Result<Replayed> {
         for piece in pieces {
             match piece {
                 Piece::Size(size) => recovery.log().resize(size),
-                Piece::Bytes(range, wall) => recovery.log().feed(buffer.get(range).unwrap_or_default(), wall),
+                Piece::Bytes(range, wall) => recovery.feed(buffer.get(range).unwrap_or_default(), wall),
             }
             recovery.log().cooked.take_settled(&mut settled);
             files.settle(&settled);
             settled.clear();
-            recovery.drain();
         }
     }
-    let (log, changed, owed) = recovery.finish();
+    let (log, changed, inherited) = recovery.finish();
     for region in &changed {
         files.record(region);
     }
-    Ok(Replayed { log, files, follower, owed })
+    Ok(Replayed { log, files, follower, inherited })
 }
 
 /// The regions on disk.

@@ -1,0 +1,69 @@
+//! What is read in the lines as they come: the echo of a line typed to a program, and what `until` looks for.
+
+use super::{Call, Effect, Input, Session};
+use crate::call::Outcome;
+
+/// Characters of an input region's label.
+const LABEL_CHARS: usize = 400;
+
+impl Session {
+    /// Names an open input region after what was echoed, never after what was typed: a line that the program hid
+    /// reaches no record.
+    pub(super) fn read_echo(&mut self, settled: &[u8], settled_before: u64) {
+        let Some(input) = self.input else { return };
+        let (id, Some(line)) = (input.region, input.echo) else { return };
+        let cooked = &self.log.cooked;
+        let live = cooked.live();
+        let index = |from: u64| usize::try_from(line.checked_sub(from + 1)?).ok();
+        let text = if line <= cooked.settled_lines() {
+            index(settled_before)
+                .and_then(|at| settled.split(|byte| *byte == b'\n').nth(at))
+                .map(String::from_utf8_lossy)
+        } else {
+            // The last unsettled line may still be in the middle of its echo.
+            let at = index(cooked.settled_lines());
+            at.filter(|at| at + 1 < live.lines.len()).and_then(|at| live.lines.get(at)).map(|text| text.as_str().into())
+        };
+        let Some(text) = text else { return };
+        let label: String = text.trim_end().chars().take(LABEL_CHARS).collect();
+        self.log.set_label(id, label);
+        self.input = Some(Input { echo: None, ..input });
+        self.record(id);
+    }
+
+    pub(super) fn look_for_until(&mut self, settled: &[u8], settled_before: u64) {
+        if !self.calls.iter().any(Call::wants_lines) {
+            return;
+        }
+        let live = self.log.cooked.live();
+        let first_live = self.log.cooked.settled_lines() + 1;
+        let settled = String::from_utf8_lossy(settled);
+        let numbered = || {
+            let old = settled.split_terminator('\n').zip(settled_before + 1..);
+            old.chain(live.lines.iter().map(String::as_str).zip(first_live..))
+        };
+        let mut failed = Vec::new();
+        for call in self.calls.iter_mut().filter(|call| call.wants_lines()) {
+            let Some((first, last)) = call.until_range(&self.log) else { continue };
+            let Some(pattern) = call.until().cloned() else { continue };
+            for (text, number) in numbered().filter(|(_, number)| (first..=last).contains(number)) {
+                match pattern.is_match(text) {
+                    Ok(true) => {
+                        call.set_matched(number);
+                        break;
+                    }
+                    Ok(false) => {}
+                    Err(costly) => {
+                        failed.push((call.id, costly.to_string()));
+                        break;
+                    }
+                }
+            }
+        }
+        for (id, why) in failed {
+            self.calls.retain(|call| call.id != id);
+            let text = format!("{why}. What was typed stays typed: wait goes on waiting");
+            self.effects.push_back(Effect::Conclude(id, Box::new(Outcome::error(text))));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What can be said of a terminal by its looks, where no marker tells.
+
+use std::time::Duration;
+
+use super::{CallKind, Session};
+use crate::call::{QUIET, REST, Resting, SCREEN_BUSY, SCREEN_REST};
+use crate::log::ShellState;
+use crate::pattern::Pattern;
+use crate::prompt;
+use crate::time::Now;
+
+/// A shell whose markers are due and that rests at a prompt for this long is taken for one without markers.
+const UNMARKED: Duration = Duration::from_secs(2);
+
+impl Session {
+    /// Closes an input region whose taker shows its next prompt, also where no call waits for it.
+    pub(super) fn close_answered_input(&mut self, now: Now) {
+        if self.input.is_none() {
+            return;
+        }
+        let pattern = self.calls.iter().find_map(|call| match &call.kind {
+            CallKind::Run(run) if run.region() == self.input.map(|input| input.region) => run.prompt_pattern.clone(),
+            _ => None,
+        });
+        let resting = self.resting(now, pattern.as_ref());
+        if let Some((text, prompt::Shape::Primary)) = resting.prompt {
+            self.log.close_input(self.wall_at(now));
+            self.drain(now);
+            self.last_prompt = Some(text);
+        }
+    }
+
+    /// What can be said of the terminal by its looks.
+    pub(super) fn resting(&self, now: Now, pattern: Option<&Pattern>) -> Resting {
+        if self.ended.is_some() || self.closed.is_some() {
+            return Resting::default();
+        }
+        let shell = self.shell(now);
+        if shell == ShellState::Starting {
+            // A shell that never shows a marker (a startup file that becomes another shell) is told by its prompt.
+            let due = self.last_activity + UNMARKED;
+            return Resting { again: (now < due).then_some(due), ..Resting::default() };
+        }
+        if !matches!(shell, ShellState::Running(_) | ShellState::NoShell) {
+            return Resting::default();
+        }
+        let quiet = now - self.last_activity;
+        if let Some(since) = self.screen_since {
+            let screen = quiet >= SCREEN_REST || now - since >= SCREEN_BUSY;
+            let again = (self.last_activity + SCREEN_REST).min(since + SCREEN_BUSY);
+            return Resting { screen, again: (!screen).then_some(again), ..Resting::default() };
+        }
+        if quiet < REST {
+            return Resting { again: Some(self.last_activity + REST), ..Resting::default() };
+        }
+        let setting = if shell == ShellState::NoShell { prompt::Setting::Plain } else { prompt::Setting::Integrated };
+        let line = self.log.cooked.line_at_cursor();
+        let pattern = pattern.or(self.setting.prompt_pattern.as_ref());
+        let shape = if line.text.is_empty() || line.more {
+            None
+        } else {
+            prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref())
+        };
+        if let Some(shape) = shape {
+            return Resting { prompt: Some((line.text, shape)), ..Resting::default() };
+        }
+        // The marker of a command in an integrated shell will come; that of a line sent to a program will not. One that
+        // showed a known prompt and has nothing on its line is at work, and will show the prompt again.
+        let works = line.text.is_empty() && self.input.is_some_and(|input| input.known);
+        if (shell == ShellState::NoShell || self.input.is_some()) && !works {
+            let due = self.last_activity + QUIET;
+            return Resting { quiet: now >= due, again: (now < due).then_some(due), ..Resting::default() };
+        }
+        Resting::default()
+    }
+
+    /// What the shell does. An integrated shell that has shown no marker yet is starting, until it rests at what
+    /// looks like the prompt of another.
+    pub(super) fn shell(&self, now: Now) -> ShellState {
+        let shell = self.log.shell();
+        if shell != ShellState::NoShell || !self.setting.integrated {
+            return shell;
+        }
+        let line = self.log.cooked.line_at_cursor();
+        let is_prompt = || {
+            prompt::matches(&line.text, self.setting.prompt_pattern.as_ref(), prompt::Setting::Plain, None).is_some()
+        };
+        if now - self.last_activity >= UNMARKED && !line.text.is_empty() && is_prompt() {
+            ShellState::NoShell
+        } else {
+            ShellState::Starting
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What a reply says beside the call's own outcome, and what an agent has then been told.
+
+use std::time::Duration;
+
+use super::{Call, CallKind, Effect, Session};
+use crate::call::{Outcome, Status};
+use crate::log::ShellState;
+use crate::region::{Region, State};
+use crate::reply::advice;
+use crate::time::Now;
+
+/// Startup files that take longer than this are worth a word.
+const SLOW_START: Duration = Duration::from_secs(2);
+
+impl Session {
+    /// Answers a call.
+    pub(super) fn conclude(&mut self, now: Now, call: &Call, mut outcome: Outcome) {
+        self.measure(now, call, &mut outcome);
+        // An error shows no output and no notes, so nothing has been told with it.
+        if outcome.status != Status::Error {
+            self.note(call, &mut outcome);
+            self.shown(&call.actor, &outcome);
+        }
+        if let (CallKind::Send(send), ShellState::AtPrompt { .. }) = (&call.kind, self.log.shell()) {
+            let half = self.log.cooked.input();
+            self.agents.line_is_empty();
+            if let Some(owner) = &send.line_of {
+                self.agents.entry(owner).half_typed = half.trim_end().to_owned();
+            }
+        }
+        self.effects.push_back(Effect::Remember);
+        self.effects.push_back(Effect::Conclude(call.id, Box::new(outcome)));
+    }
+
+    /// How much there is to show, and how long it took.
+    fn measure(&self, now: Now, call: &Call, outcome: &mut Outcome) {
+        let asks = matches!(outcome.status, Status::Prompt | Status::Continuation);
+        if let Some(region) = &outcome.region {
+            let mut region = self.region_so_far(region);
+            if asks && region.state == State::Running {
+                // The line the prompt stands on is no output.
+                region.lines = region.lines.saturating_sub(1);
+            }
+            let ended = region.ended.unwrap_or_else(|| self.wall_at(now));
+            outcome.elapsed = Duration::from_millis(ended.0.saturating_sub(region.started.0));
+            outcome.region = Some(region);
+        } else if outcome.elapsed.is_zero() {
+            outcome.elapsed = now - call.began;
+        }
+        if let Some((first, count)) = outcome.output {
+            let there = (self.total_lines() + 1).saturating_sub(first);
+            let there = if asks && outcome.region.is_none() { there.saturating_sub(1) } else { there };
+            outcome.output = Some((first, count.min(there)));
+        }
+    }
+
+    /// Adds the notes that this agent is to be given with its reply.
+    fn note(&mut self, call: &Call, outcome: &mut Outcome) {
+        if let Some(own) =
+            call.region().filter(|id| self.log.region(*id).is_some_and(|region| region.state != State::Running))
+        {
+            // Where the line's taker ended with it, the reply is about the taker and tells this too.
+            self.agents.entry(&call.actor).untold.remove(&own);
+        }
+        let mut notes = std::mem::take(&mut outcome.notes);
+        if let CallKind::Run(_) = call.kind
+            && let Some(late) =
+                self.first_prompt.filter(|late| *late >= SLOW_START && self.agents.once(&call.actor, "slow-start"))
+        {
+            notes.push(format!(
+                "the shell took {:.1} s to show its first prompt: its startup files are slow",
+                late.as_secs_f64()
+            ));
+        }
+        let agents = &mut self.agents;
+        notes.extend(advice::notes(outcome, &self.setting, &mut |key| agents.once(&call.actor, key)));
+        let told = outcome.region.as_ref().map(|region| region.id);
+        notes.extend(self.finished_notes(&call.actor, Some((told, &outcome.ran))));
+        outcome.notes = notes;
+    }
+
+    /// Remembers what this agent has been shown with its reply.
+    fn shown(&mut self, actor: &str, outcome: &Outcome) {
+        let total = self.total_lines();
+        // A line that may grow is looked at again, unless it has given what was looked for.
+        let runs = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        let grows = runs && !self.log.cooked.line_at_cursor().text.is_empty() && outcome.matched != Some(total);
+        let agent = self.agents.entry(actor);
+        agent.seen_line = total - u64::from(grows).min(total);
+        if let Some(region) = outcome.region.as_ref().filter(|region| region.state != State::Running) {
+            agent.untold.remove(&region.id);
+        }
+    }
+
+    /// Notes on the regions that ended since the agent was last told, but for those the reply shows itself.
+    pub(super) fn finished_notes(&mut self, actor: &str, shown: Option<(Option<u32>, &[Region])>) -> Vec<String> {
+        let untold = self.agents.get(actor).untold;
+        let mut notes = Vec::new();
+        for id in untold {
+            let Some(region) = self.log.region(id) else {
+                self.agents.entry(actor).untold.remove(&id);
+                continue;
+            };
+            if region.state == State::Running {
+                continue;
+            }
+            let is_shown =
+                shown.is_some_and(|(told, ran)| told == Some(id) || ran.iter().any(|region| region.id == id));
+            if !is_shown {
+                notes.push(advice::finished_since(region));
+            }
+            self.agents.entry(actor).untold.remove(&id);
+        }
+        notes
+    }
+}

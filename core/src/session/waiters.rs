@@ -1,0 +1,100 @@
+//! The calls that wait in a session: one of three kinds, asked the same questions.
+
+use crate::call::{CallId, Outcome, RunCall, SendCall, Step, WaitCall};
+use crate::log::{Log, ShellState};
+use crate::pattern::Pattern;
+use crate::region::State;
+use crate::time::Now;
+
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) id: CallId,
+    pub(super) actor: String,
+    pub(super) began: Now,
+    pub(super) kind: CallKind,
+}
+
+#[derive(Debug)]
+pub(super) enum CallKind {
+    Run(Box<RunCall>),
+    Send(Box<SendCall>),
+    Wait(Box<WaitCall>),
+}
+
+impl Call {
+    pub(super) fn deadline(&self) -> Option<Now> {
+        match &self.kind {
+            CallKind::Run(run) => Some(run.deadline()),
+            CallKind::Send(send) => send.deadline(),
+            CallKind::Wait(wait) => Some(wait.deadline()),
+        }
+    }
+
+    /// A `run` behind another: nothing is typed before the other is answered.
+    pub(super) fn queued(&self, now: Now) -> Step {
+        match &self.kind {
+            CallKind::Run(run) if now >= run.deadline() => {
+                let text = "nothing was typed: another call's line was still running in this session when the time ran out. wait waits for it";
+                Step::Done(Box::new(Outcome::error(text)))
+            }
+            _ => Step::Wait(None),
+        }
+    }
+
+    pub(super) fn wants_lines(&self) -> bool {
+        match &self.kind {
+            CallKind::Run(run) => run.wants_lines(),
+            CallKind::Wait(wait) => wait.wants_lines(),
+            CallKind::Send(_) => false,
+        }
+    }
+
+    /// The region of the line that it typed or waits for.
+    pub(super) fn region(&self) -> Option<u32> {
+        match &self.kind {
+            CallKind::Run(run) => run.region(),
+            CallKind::Wait(wait) => wait.region(),
+            CallKind::Send(_) => None,
+        }
+    }
+
+    pub(super) fn until(&self) -> Option<&Pattern> {
+        match &self.kind {
+            CallKind::Run(run) => run.until.as_ref(),
+            CallKind::Wait(wait) => wait.until.as_ref(),
+            CallKind::Send(_) => None,
+        }
+    }
+
+    /// The lines that `until` looks at: output, never the echo of what was typed.
+    pub(super) fn until_range(&self, log: &Log) -> Option<(u64, u64)> {
+        let region = match &self.kind {
+            CallKind::Run(run) => log.region(run.region()?)?,
+            CallKind::Wait(wait) => match wait.region().and_then(|id| log.region(id)).or_else(|| log.open_region()) {
+                Some(region) => region,
+                // A program that no line is under way to prints what it likes.
+                None if log.shell() == ShellState::NoShell => return Some((wait.first_unseen(), u64::MAX)),
+                None => return None,
+            },
+            CallKind::Send(_) => return None,
+        };
+        let last = if region.state == State::Running {
+            u64::MAX
+        } else {
+            (region.first_line + region.lines).saturating_sub(1)
+        };
+        let first = match &self.kind {
+            CallKind::Wait(wait) => region.first_line.max(wait.first_unseen()),
+            CallKind::Run(_) | CallKind::Send(_) => region.first_line,
+        };
+        Some((first, last))
+    }
+
+    pub(super) fn set_matched(&mut self, line: u64) {
+        match &mut self.kind {
+            CallKind::Run(run) => run.matched(line),
+            CallKind::Wait(wait) => wait.matched(line),
+            CallKind::Send(_) => {}
+        }
+    }
+}

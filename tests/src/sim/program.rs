@@ -1,0 +1,142 @@
+//! Programs that the scripted bash can run: some with prompts that are known, some without, one that hides what is
+//! typed, one that takes the whole screen.
+
+use std::time::Duration;
+
+use super::bash::Op;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Gdb,
+    Python,
+    /// No prompt that anyone knows.
+    Odd,
+    Cat,
+    /// A known prompt, and no echo.
+    Vault,
+    /// A hidden question, answered once.
+    Passwd,
+    Vi,
+}
+
+/// A program that reads keys.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    kind: Kind,
+    line: String,
+    block: bool,
+}
+
+/// What became of a key.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub(crate) echo: String,
+    /// What the program does now, if it has something to do.
+    pub(crate) ops: Option<Vec<Op>>,
+    /// Whether it still reads keys.
+    pub(crate) asks: bool,
+}
+
+impl Program {
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let kind = match name {
+            "gdb" => Kind::Gdb,
+            "python" => Kind::Python,
+            "odd" => Kind::Odd,
+            "cat" => Kind::Cat,
+            "vault" => Kind::Vault,
+            "passwd" => Kind::Passwd,
+            "vi" => Kind::Vi,
+            _ => return None,
+        };
+        Some(Self { kind, line: String::new(), block: false })
+    }
+
+    pub(crate) fn greeting(&self) -> &'static str {
+        match self.kind {
+            Kind::Gdb => "GNU gdb 13\r\n",
+            Kind::Python => "Python 3.11\r\n",
+            Kind::Odd => "odd is ready\r\n",
+            Kind::Cat | Kind::Vault | Kind::Passwd => "",
+            Kind::Vi => "\x1b[?1049h\x1b[2J\x1b[H~\r\n~\r\nvi",
+        }
+    }
+
+    pub(crate) fn prompt(&self) -> String {
+        match self.kind {
+            Kind::Gdb => "(gdb) ",
+            Kind::Python if self.block => "... ",
+            Kind::Python => ">>> ",
+            Kind::Odd => "now what",
+            Kind::Vault => "vault> ",
+            Kind::Passwd => "Password: ",
+            Kind::Cat | Kind::Vi => "",
+        }
+        .to_owned()
+    }
+
+    pub(crate) fn hides(&self) -> bool {
+        matches!(self.kind, Kind::Vault | Kind::Passwd)
+    }
+
+    pub(crate) fn key(&mut self, key: u8) -> Taken {
+        if self.kind == Kind::Vi {
+            return match key {
+                b'q' => does("\x1b[?1049l".to_owned(), vec![Op::Status(0)]),
+                _ => reads(format!("\x1b[H{}", char::from(key))),
+            };
+        }
+        match key {
+            3 => does("^C\r\n".to_owned(), vec![Op::Status(130)]),
+            4 if self.line.is_empty() => does(String::new(), vec![Op::Status(0)]),
+            b'\r' => {
+                let line = std::mem::take(&mut self.line);
+                does("\r\n".to_owned(), self.line(&line))
+            }
+            _ if key < 0x20 => reads(String::new()),
+            _ => {
+                self.line.push(char::from(key));
+                reads(if self.hides() { String::new() } else { char::from(key).to_string() })
+            }
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Vec<Op> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let slow = Op::Sleep(Duration::from_secs_f64(if word == "slow" { rest.parse().unwrap_or(1.0) } else { 0.0 }));
+        match self.kind {
+            Kind::Passwd => vec![Op::Print("changed\r\n".to_owned()), Op::Status(0)],
+            Kind::Vault => match word {
+                "quit" => vec![Op::Status(0)],
+                _ => vec![Op::Print("kept\r\n".to_owned()), Op::Ask],
+            },
+            Kind::Cat => vec![Op::Print(format!("{line}\r\n")), Op::Ask],
+            Kind::Python => {
+                self.block = line.ends_with(':') || (self.block && !line.is_empty());
+                match word {
+                    "quit()" => vec![Op::Status(0)],
+                    _ if self.block || line.is_empty() => vec![Op::Ask],
+                    _ => vec![slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
+                }
+            }
+            Kind::Gdb | Kind::Odd | Kind::Vi => match word {
+                "quit" => vec![Op::Status(0)],
+                "twice" => vec![
+                    Op::Print("half an ans".to_owned()),
+                    Op::Sleep(Duration::from_millis(500)),
+                    Op::Print("wer\r\n".to_owned()),
+                    Op::Ask,
+                ],
+                _ => vec![slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
+            },
+        }
+    }
+}
+
+fn reads(echo: String) -> Taken {
+    Taken { echo, ops: None, asks: true }
+}
+
+fn does(echo: String, ops: Vec<Op>) -> Taken {
+    Taken { echo, ops: Some(ops), asks: false }
+}

@@ -1,0 +1,97 @@
+//! A person at the same terminal.
+
+use dtmcp_core::call::Status;
+use dtmcp_tests::sim::{Sim, run_for};
+
+use super::{error, told};
+
+#[test]
+fn what_a_person_runs_is_theirs() {
+    let mut sim = Sim::bash();
+    sim.person("echo mine\r");
+    sim.pass(1.0);
+    let region = &sim.regions()[0];
+    assert_eq!((region.actor.as_deref(), region.label.as_str()), (Some("human"), "echo mine"));
+    assert!(sim.session.take_finished("a").is_empty());
+    assert_eq!(sim.ran("a", "echo ours").region.unwrap().actor.as_deref(), Some("a"));
+    // Also once an agent has worked there.
+    sim.person("false\r");
+    sim.pass(1.0);
+    assert_eq!(sim.regions()[2].actor.as_deref(), Some("human"));
+}
+
+#[test]
+fn a_persons_half_typed_text_is_protected() {
+    let mut sim = Sim::bash();
+    sim.pass(5.0);
+    sim.person("git pu");
+    sim.pass(1.0);
+    let text = error(&sim.ran("a", "echo hi"));
+    assert!(text.contains("\"git pu\""), "{text}");
+    assert_eq!(sim.typed(), "");
+    // Keys that an agent presses there do not make the text its own.
+    sim.sent("a", "", &["left"]);
+    error(&sim.ran("a", "echo hi"));
+    sim.sent("a", "l", &[]);
+    error(&sim.ran("a", "echo hi"));
+    sim.person("\r");
+    sim.pass(1.0);
+    assert_eq!(sim.ran("a", "echo hi").status, Status::Finished);
+}
+
+#[test]
+fn a_persons_text_is_theirs_also_when_they_have_gone() {
+    let mut sim = Sim::bash();
+    sim.pass(5.0);
+    sim.person("git pu");
+    sim.pass(1.0);
+    error(&sim.ran("a", "echo hi"));
+    sim.handle(dtmcp_core::session::Event::Person(None));
+    sim.detach();
+    error(&sim.ran("a", "echo hi"));
+    assert_eq!(sim.typed(), "");
+}
+
+#[test]
+fn noise_from_the_background_is_no_text_of_anyones() {
+    let mut sim = Sim::bash();
+    sim.ran("a", "later 2 noise");
+    sim.pass(5.0);
+    let outcome = sim.ran("a", "echo hi");
+    assert_eq!(told(&outcome, &sim), "finished #2 exit 0: hi");
+    let id = sim.call("a", run_for("later 1 more", 5.0, ""));
+    sim.answer(id);
+    // While a line is under way, its output is mixed into it, as a person sees it.
+    let outcome = sim.ran("a", "sleep 3; echo end");
+    assert_eq!(told(&outcome, &sim), "finished #4 exit 0: moreend");
+}
+
+#[test]
+fn a_terminals_answers_are_cleared() {
+    let mut sim = Sim::bash();
+    sim.person("1;2c");
+    sim.pass(1.0);
+    assert_eq!(sim.ran("a", "echo hi").status, Status::Finished);
+    assert_eq!(sim.regions()[0].label, "echo hi");
+}
+
+#[test]
+fn a_person_interrupts() {
+    let mut sim = Sim::bash();
+    let id = sim.run("a", "sleep 100");
+    sim.pass(1.0);
+    sim.person("\x03");
+    let outcome = sim.answer(id);
+    assert_eq!(told(&outcome, &sim), "finished #1 exit 130: ^C");
+}
+
+#[test]
+fn a_person_leaves_the_shell() {
+    let mut sim = Sim::bash();
+    let id = sim.run("a", "sleep 3");
+    sim.answer(id);
+    sim.person("exit\r");
+    sim.pass(1.0);
+    assert_eq!(sim.session.ended(), Some(Some(0)));
+    assert!(error(&sim.ran("a", "echo hi")).contains("ended"));
+}

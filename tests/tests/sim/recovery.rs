@@ -1,0 +1,79 @@
+//! A server that dies and another that takes over.
+
+use dtmcp_core::call::Status;
+use dtmcp_tests::sim::{Sim, run_for, send};
+
+use super::{notes, told};
+
+#[test]
+fn what_ran_on_is_waited_for() {
+    let mut sim = Sim::bash();
+    sim.run("a", "sleep 5; status 7");
+    sim.pass(1.0);
+    sim.crash();
+    assert_eq!(told(&sim.waited("a", 30.0), &sim), "finished #1 exit 7");
+    assert_eq!(sim.typed().matches("sleep").count(), 1);
+    assert_eq!(sim.regions()[0].actor.as_deref(), Some("a"));
+}
+
+#[test]
+fn what_ended_meanwhile_is_told_once() {
+    let mut sim = Sim::bash();
+    let id = sim.call("a", run_for("sleep 2; status 7", 1.0, ""));
+    sim.answer(id);
+    sim.pass(5.0);
+    sim.crash();
+    let outcome = sim.ran("a", "true");
+    assert_eq!(notes(&outcome, "finished since"), 1, "{:?}", outcome.notes);
+    sim.crash();
+    assert_eq!(notes(&sim.ran("a", "true"), "finished since"), 0);
+    assert_eq!(notes(&sim.ran("b", "true"), "finished since"), 0);
+}
+
+#[test]
+fn a_line_whose_answer_comes_later_is_its_agents() {
+    let mut sim = Sim::bash();
+    sim.run("a", "status 3");
+    // Typed, and not a byte of it has come back.
+    sim.crash();
+    sim.pass(1.0);
+    assert_eq!(sim.regions()[0].actor.as_deref(), Some("a"));
+    let outcome = sim.ran("a", "true");
+    assert_eq!(notes(&outcome, "finished since your last call: #1"), 1, "{:?}", outcome.notes);
+    // An empty line is answered with a prompt, and the next line is whoever's.
+    sim.run("a", "");
+    sim.pass(1.0);
+    sim.crash();
+    sim.person("status 4\r");
+    sim.pass(1.0);
+    assert_eq!(sim.regions()[2].actor.as_deref(), Some("human"));
+    sim.crash();
+    assert_eq!(sim.regions()[2].actor.as_deref(), Some("human"));
+}
+
+#[test]
+fn a_line_to_a_program_goes_on() {
+    let mut sim = Sim::bash();
+    sim.ran("a", "gdb");
+    sim.run("a", "slow 5");
+    sim.pass(1.0);
+    sim.crash();
+    let outcome = sim.waited("a", 30.0);
+    assert_eq!(told(&outcome, &sim), "prompt #2 at \"(gdb) \": did slow 5");
+    assert_eq!(told(&sim.ran("a", "next"), &sim), "prompt #3 at \"(gdb) \": did next");
+}
+
+#[test]
+fn half_typed_text_keeps_its_owner() {
+    let mut sim = Sim::bash();
+    sim.sent("a", "rm -rf", &[]);
+    sim.crash();
+    assert_eq!(sim.ran("b", "echo hi").status, Status::Error);
+    assert_eq!(sim.ran("a", "echo hi").status, Status::Finished);
+    let id = sim.call("a", send("status 9\n", &[]));
+    sim.crash();
+    assert!(sim.answered(id).is_none());
+    sim.pass(1.0);
+    assert_eq!(sim.regions()[1].exit, Some(9));
+    assert_eq!(sim.regions()[1].actor.as_deref(), Some("a"));
+}

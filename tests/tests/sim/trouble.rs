@@ -1,0 +1,137 @@
+//! Terminals that refuse or lag, panes that go, programs that end, clients that leave.
+
+use dtmcp_core::call::Status;
+use dtmcp_core::region::State;
+use dtmcp_core::session::Event;
+use dtmcp_tests::sim::{Sim, Start, Typist, run_for, send, wait};
+
+use super::{error, notes, told};
+
+#[test]
+fn what_is_refused_leaves_nothing_behind() {
+    let mut sim = Sim::bash();
+    sim.typist = Typist::Refuses("tmux does not answer".to_owned());
+    assert_eq!(error(&sim.ran("a", "echo hi")), "tmux does not answer");
+    error(&sim.sent("a", "x\n", &[]));
+    assert_eq!(sim.waited("a", 5.0).status, Status::Ok, "nothing is under way");
+    sim.typist = Typist::Prompt;
+    sim.person("echo mine\r");
+    sim.pass(1.0);
+    assert_eq!(sim.regions()[0].actor.as_deref(), Some("human"));
+    assert_eq!(sim.ran("a", "echo hi").status, Status::Finished);
+}
+
+#[test]
+fn a_line_refused_for_a_program_is_no_region() {
+    let mut sim = Sim::bash();
+    sim.ran("a", "gdb");
+    sim.typist = Typist::Refuses("the line is too long".to_owned());
+    error(&sim.ran("a", "x"));
+    error(&sim.sent("a", "x\n", &[]));
+    sim.typist = Typist::Prompt;
+    assert!(sim.regions().iter().skip(1).all(|region| region.state == State::Finished), "{:?}", sim.regions());
+    let outcome = sim.ran("a", "y");
+    assert_eq!((outcome.status, notes(&outcome, "finished since")), (Status::Prompt, 0), "{:?}", outcome.notes);
+    assert_eq!(sim.shown(&outcome), ["did y"]);
+}
+
+#[test]
+fn the_rest_of_several_lines_is_counted_where_one_is_refused() {
+    let mut sim = Sim::bash();
+    let id = sim.run("a", "sleep 1\necho two\necho three");
+    sim.pass(0.5);
+    sim.typist = Typist::Refuses("no".to_owned());
+    let outcome = sim.answer(id);
+    assert_eq!((outcome.ran.len(), outcome.unsent), (1, Some(2)), "{outcome:?}");
+}
+
+#[test]
+fn a_terminal_that_lags_is_waited_for() {
+    let mut sim = Sim::bash();
+    sim.typist = Typist::Waits;
+    let id = sim.call("a", run_for("echo hi", 2.0, ""));
+    sim.pass(5.0);
+    assert!(sim.answered(id).is_none(), "whether it was typed is not known yet");
+    sim.take_typing(Ok(()));
+    assert_eq!(sim.answer(id).status, Status::Running);
+    sim.typist = Typist::Prompt;
+    assert_eq!(told(&sim.waited("a", 5.0), &sim), "finished #1 exit 0: hi");
+    // Dropped in the middle of it.
+    sim.typist = Typist::Waits;
+    let id = sim.run("a", "echo ho");
+    sim.gone(id);
+    sim.take_typing(Err("no".to_owned()));
+    sim.person("true\r");
+    sim.pass(1.0);
+    assert_eq!(sim.regions()[1].actor.as_deref(), Some("human"));
+}
+
+#[test]
+fn the_program_ends() {
+    let mut sim = Sim::bash();
+    let outcome = sim.ran("a", "status 3; exit");
+    assert_eq!(outcome.status, Status::Ended);
+    let region = outcome.region.unwrap();
+    assert_eq!(region.state, State::Lost);
+    for outcome in [sim.ran("a", "echo hi"), sim.sent("a", "x", &[])] {
+        assert!(error(&outcome).contains("session_create"), "{outcome:?}");
+    }
+    assert_eq!(sim.waited("a", 5.0).status, Status::Ended);
+    let mut sim = Sim::starting(&Start::Program("cat"));
+    sim.pass(1.0);
+    let outcome = sim.sent("a", "", &["ctrl+d"]);
+    assert_eq!((outcome.status, outcome.program_exit), (Status::Ended, Some(0)));
+}
+
+#[test]
+fn the_pane_goes() {
+    let mut sim = Sim::bash();
+    let run = sim.run("a", "sleep 100");
+    let queued = sim.run("b", "echo never");
+    sim.pass(1.0);
+    let waits = sim.call("c", wait(30.0, None));
+    let sends = sim.call("c", send("x", &[]));
+    sim.handle(Event::Closed("the pane was closed at the terminal".to_owned()));
+    for id in [run, waits, sends] {
+        assert_eq!(sim.answered(id).unwrap().status, Status::Ended);
+    }
+    assert!(error(&sim.answered(queued).unwrap()).contains("nothing was typed"));
+    assert!(!sim.waits() && sim.session.deadline().is_none());
+    assert_eq!(sim.regions()[0].state, State::Lost, "what ran there is over");
+}
+
+#[test]
+fn a_client_leaves_in_every_phase() {
+    for after in [0.0, 0.0002, 0.0005, 0.5, 2.9] {
+        let mut sim = Sim::bash();
+        let id = sim.run("a", "sleep 2; echo end");
+        let behind = sim.run("b", "echo next");
+        sim.pass(after);
+        if sim.answered(id).is_none() {
+            sim.gone(id);
+        }
+        let outcome = sim.answer(behind);
+        // The one behind is told that the session is busy, or comes after it; it is never typed into it.
+        match outcome.status {
+            Status::Error => assert!(!sim.typed().contains("next"), "{after}"),
+            _ => assert_eq!(sim.shown(&outcome), ["next"], "{after}"),
+        }
+        sim.pass(10.0);
+        assert_eq!(sim.typed().matches("sleep 2").count(), 1);
+        let outcome = sim.waited("a", 1.0);
+        assert_eq!(outcome.status, Status::Finished);
+    }
+}
+
+#[test]
+fn no_end_of_events_does_no_harm() {
+    let mut sim = Sim::bash();
+    let id = sim.call("a", run_for("sleep 50", 60.0, "never"));
+    sim.pass(0.1);
+    for _ in 0..20_000 {
+        sim.handle(Event::Tick);
+        sim.handle(Event::Gone(99_999));
+        sim.handle(Event::Typed { id: 99_999, result: Ok(()) });
+    }
+    assert_eq!(sim.answer(id).status, Status::Finished);
+}
