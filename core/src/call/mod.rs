@@ -96,8 +96,6 @@ pub struct Create {
     pub rows: u16,
     /// What a prompt looks like there.
     pub prompt_pattern: Option<Pattern>,
-    /// Its logs go the moment it closes.
-    pub delete_logs_on_close: bool,
 }
 
 /// What runs in a session.

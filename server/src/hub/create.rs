@@ -226,7 +226,7 @@ impl Hub {
             session: begin.session,
             files,
             follower,
-            notify,
+            notify: Arc::clone(&notify),
             terminal: Arc::clone(&self.terminal),
             pane,
             mailbox: messages,
@@ -235,7 +235,7 @@ impl Hub {
             dir: dir.clone(),
             region_files: region_files.clone(),
         };
-        let handle = self.insert(Handle { name: meta.name.clone(), mailbox, meta, pane, dir, region_files });
+        let handle = self.insert(Handle { name: meta.name.clone(), mailbox, meta, pane, dir, region_files, notify });
         self.supervise(&handle.name, tokio::spawn(driver.run()));
         Ok(handle)
     }

@@ -20,7 +20,7 @@ use dtmcp_core::call::{Request, Waiting};
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::Reply;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -56,6 +56,8 @@ pub(crate) struct Handle {
     pub(crate) pane: PaneId,
     pub(crate) dir: PathBuf,
     pub(crate) region_files: region_files::RegionFiles,
+    /// Wakes its task when its log grows.
+    notify: Arc<Notify>,
 }
 
 /// The sessions of one state directory.
@@ -156,7 +158,10 @@ impl Hub {
     }
 
     pub(crate) fn remove(&self, name: &str) {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        let removed = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        if let Some(handle) = removed {
+            self.watcher.forget(&handle.notify);
+        }
     }
 
     /// The program that panes run.

@@ -91,7 +91,6 @@ fn session_create(args: &mut Arguments) -> Result<Request, ArgError> {
         cols: args.number("cols")?.unwrap_or(COLS),
         rows: args.number("rows")?.unwrap_or(ROWS),
         prompt_pattern: args.pattern("prompt_pattern")?,
-        delete_logs_on_close: false,
     }))
 }
 

@@ -23,7 +23,7 @@ pub enum Start {
     /// A shell without markers.
     Plain,
     /// A program, in place of a shell.
-    Program(&'static str),
+    Program(String),
 }
 
 /// What a command does next.
@@ -69,6 +69,7 @@ enum Due {
     Go(u32),
     Print(String),
     Prompt,
+    End,
 }
 
 /// The scripted terminal.
@@ -99,8 +100,14 @@ impl Bash {
     /// Starts what the session runs.
     #[must_use]
     pub fn start(now: Now, start: &Start) -> Self {
+        Self::with_nonce(now, start, NONCE)
+    }
+
+    /// As [`Self::start`], with the nonce of a session that has one of its own.
+    #[must_use]
+    pub fn with_nonce(now: Now, start: &Start, nonce: &str) -> Self {
         let mut bash = Self {
-            nonce: Nonce::new(NONCE),
+            nonce: Nonce::new(nonce),
             shells: Vec::new(),
             next: 100,
             due: BTreeMap::new(),
@@ -151,6 +158,16 @@ impl Bash {
         self.due.keys().next().map(|(at, _)| *at)
     }
 
+    /// Hangs up: whatever runs ends.
+    pub fn hang_up(&mut self, now: Now) {
+        self.shells.truncate(1);
+        if let Some(shell) = self.shells.last_mut() {
+            shell.status = 129;
+        }
+        self.due.clear();
+        self.at(now, Due::End);
+    }
+
     /// Does what is due by now, one thing of it; gives what that prints.
     pub fn step(&mut self, now: Now) -> Vec<u8> {
         self.now = now;
@@ -161,6 +178,7 @@ impl Bash {
                 Some(Due::Go(id)) => self.go_on(id),
                 Some(Due::Print(text)) => self.print(&text),
                 Some(Due::Prompt) => self.prompt(),
+                Some(Due::End) => self.exit(),
                 None => {}
             }
         }

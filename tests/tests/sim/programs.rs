@@ -64,7 +64,7 @@ fn a_prompt_that_nobody_knows() {
     let outcome = sim.answer(id);
     assert_eq!(told(&outcome, &sim), "prompt #2 at \"now what\": did hello");
     // Without markers at all, three seconds of silence end the wait, and say so.
-    let mut sim = Sim::starting(&Start::Program("odd"));
+    let mut sim = Sim::starting(&Start::Program("odd".to_owned()));
     sim.pass(1.0);
     let outcome = sim.ran("a", "hello");
     assert_eq!((outcome.status, notes(&outcome, "cannot be told")), (Status::Quiet, 1));

@@ -89,7 +89,7 @@ fn start(chance: &mut Chance) -> Sim {
         Start::Bash(Duration::from_millis(20)),
         Start::Bash(Duration::from_secs(3)),
         Start::Plain,
-        Start::Program("gdb"),
+        Start::Program("gdb".to_owned()),
     ];
     Sim::starting(&chance.of(&starts))
 }

@@ -77,7 +77,7 @@ fn the_program_ends() {
         assert!(error(&outcome).contains("session_create"), "{outcome:?}");
     }
     assert_eq!(sim.waited("a", 5.0).status, Status::Ended);
-    let mut sim = Sim::starting(&Start::Program("cat"));
+    let mut sim = Sim::starting(&Start::Program("cat".to_owned()));
     sim.pass(1.0);
     let outcome = sim.sent("a", "", &["ctrl+d"]);
     assert_eq!((outcome.status, outcome.program_exit), (Status::Ended, Some(0)));

@@ -64,11 +64,11 @@ fn a_line_that_was_seen_half_is_looked_at_again() {
 
 #[test]
 fn a_program_without_a_shell_is_looked_at() {
-    let mut sim = Sim::starting(&Start::Program("sleep 2; echo up; sleep 100"));
+    let mut sim = Sim::starting(&Start::Program("sleep 2; echo up; sleep 100".to_owned()));
     let id = sim.call("a", wait(30.0, Some("up")));
     let outcome = sim.answer(id);
     assert_eq!(told(&outcome, &sim), "matched: up");
-    let mut sim = Sim::starting(&Start::Program("sleep 2; echo up; sleep 100"));
+    let mut sim = Sim::starting(&Start::Program("sleep 2; echo up; sleep 100".to_owned()));
     sim.pass(50.0);
     let id = sim.call("a", wait(30.0, Some("up")));
     assert_eq!(sim.answered(id).unwrap().status, Status::Matched);
