@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::binary;
+use crate::{binary, person};
 
 /// An answer that has not come by then never will.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -118,6 +118,7 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         drop(self.tmux(&["kill-server"]));
+        person::remove(self.root.path());
     }
 }
 

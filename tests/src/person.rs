@@ -110,3 +110,13 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) -> Result<(), Str
     }
     Ok(())
 }
+
+/// Removes a test's directory for good: the processes of panes that were just killed still write the last of their
+/// records into it, and a removal that such a file gets in the way of stops half done.
+pub fn remove(dir: &std::path::Path) {
+    // What cannot be removed is no reason to fail a test that has passed.
+    drop(wait_until("the directory is gone", || match std::fs::remove_dir_all(dir) {
+        Ok(()) => true,
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound && !dir.exists(),
+    }));
+}

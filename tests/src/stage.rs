@@ -10,7 +10,7 @@ use dtmcp::store::files;
 use dtmcp::terminal::{NewPane, PaneId, Terminal as _, TerminalError, Tmux, TmuxConfig};
 use dtmcp_core::cooked::Size;
 
-use crate::binary;
+use crate::{binary, person};
 
 /// The name of the socket; its directory is the test's own.
 const SOCKET: &str = "stage";
@@ -167,6 +167,7 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         drop(self.person(&["kill-server"]));
+        person::remove(self.root.path());
     }
 }
 
