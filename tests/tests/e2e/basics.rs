@@ -107,9 +107,9 @@ fn until_is_not_the_echo() -> Tested {
     dtmcp_tests::person::wait_until("interrupted", || {
         client.call("send", json!({ "keys": ["C-c"] })).is_ok_and(|sent| sent.meta["prompt"].is_string())
     })?;
-    // The unfinished last line counts too, and a command that has also ended is finished.
+    // The unfinished last line counts too. Whether the command's end has come by then is up to the machine.
     let answer = client.call("run", json!({ "line": "printf 'half a li'; printf 'ne'", "until": "a line" }))?;
-    same!(answer.status(), "finished", "{}", answer.text);
+    holds!(matches!(answer.status(), "finished" | "matched"), "{}", answer.text);
     holds!(answer.meta["matched"].is_i64(), "{}", answer.meta);
     Ok(())
 }
