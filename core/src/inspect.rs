@@ -1,7 +1,11 @@
 //! What can be known of the processes at a pane's terminal, and who finds it out.
 //!
 //! An inspection never fails: each part is known, or unknown with the reason. What follows from it is decided in
-//! [`crate::waiting`], not here.
+//! [`crate::waiting`], not here. No command line is ever part of one: they hold secrets.
+
+use std::time::Duration;
+
+use crate::waiting::carrier::Carrier;
 
 /// A part of an inspection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,15 +16,33 @@ pub enum Known<T> {
     Unknown(Why),
 }
 
+impl<T> Known<T> {
+    /// What was found out.
+    pub const fn known(&self) -> Option<&T> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
 /// Why something is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// Nobody looked: this platform has no inspector.
+    /// Nobody looked: this platform has no inspector, or it has no means of seeing this.
     NobodyLooks,
+    /// It costs too much to look at each time, and this time it was not asked for.
+    NotAsked,
     /// The operating system does not let us look.
     Refused,
     /// It went away while we looked.
     Gone,
+    /// No process of the terminal's foreground group is visible.
+    NobodyInFront,
+    /// The process sleeps in one of several things, and which cannot be seen.
+    SeveralThings,
+    /// It waits in a ring of requests (`io_uring`), and what for cannot be seen.
+    Ring,
 }
 
 /// The terminal of a pane, and the process that the pane was started with.
@@ -32,6 +54,16 @@ pub struct PaneTerminal {
     pub pid: u32,
 }
 
+/// How far to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// At the foreground group and, where that says nothing, at the processes it started.
+    Near,
+    /// At every process of the machine besides, where nobody near reads the terminal. Costs milliseconds: at most
+    /// once a second, and not before the output has rested for one.
+    Everywhere,
+}
+
 /// How a terminal treats what is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalModes {
@@ -41,19 +73,238 @@ pub struct TerminalModes {
     pub echo: bool,
 }
 
+impl TerminalModes {
+    /// Whether a line is asked for that is not shown: a password, most likely. An editor of lines turns the echo off
+    /// too, but reads key by key.
+    #[must_use]
+    pub const fn hide_a_line(self) -> bool {
+        self.canonical && !self.echo
+    }
+}
+
+/// The number of a device or of a file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Device {
+    /// The driver's number.
+    pub major: u32,
+    /// The number the driver gives.
+    pub minor: u32,
+}
+
+/// A file, by what it is and not by its name: `/dev/pts/0` is another terminal in a container.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inode {
+    /// The file system.
+    pub device: Device,
+    /// The number in it.
+    pub number: u64,
+}
+
+/// A terminal's device file: which file system it lies on, and which device it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TerminalFile {
+    /// The file.
+    pub inode: Inode,
+    /// The device.
+    pub device: Device,
+}
+
+/// A terminal that something in the pane made, as `script` and `sudo` do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InnerTerminal {
+    /// The number of its device in the file system it lies on.
+    pub number: u32,
+    /// How it treats what is typed.
+    pub modes: Known<TerminalModes>,
+    /// Typed bytes that nobody has read.
+    pub unread: Known<u64>,
+}
+
 /// What was found out at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inspection {
-    /// How the terminal treats what is typed.
+    /// The pane's terminal.
+    pub terminal: Known<TerminalFile>,
+    /// How it treats what is typed.
     pub modes: Known<TerminalModes>,
-    /// Whether a process that has the terminal sleeps until something is typed.
-    pub awaits_input: Known<bool>,
+    /// Typed bytes that nobody has read; whole lines only, where the terminal is canonical.
+    pub unread: Known<u64>,
+    /// The processes of the terminal's foreground group, parents before their children; zombies are left out.
+    pub front: Known<Vec<Process>>,
+    /// All that those have started, as far as it still has its parent; parents before their children.
+    pub below: Known<Vec<Process>>,
+    /// Processes of other sessions, neither above, that hold the terminal.
+    pub elsewhere: Known<Vec<Process>>,
+    /// The terminals that processes in the pane made, where their modes could be read.
+    pub inner: Vec<InnerTerminal>,
+}
+
+impl Inspection {
+    /// One that knows nothing.
+    #[must_use]
+    pub const fn unknown(why: Why) -> Self {
+        Self {
+            terminal: Known::Unknown(why),
+            modes: Known::Unknown(why),
+            unread: Known::Unknown(why),
+            front: Known::Unknown(why),
+            below: Known::Unknown(why),
+            elsewhere: Known::Unknown(why),
+            inner: Vec::new(),
+        }
+    }
+
+    /// Every process in it.
+    pub fn processes(&self) -> impl Iterator<Item = &Process> {
+        [&self.front, &self.below, &self.elsewhere].into_iter().filter_map(Known::known).flatten()
+    }
+}
+
+/// Which process, for as long as the machine runs: ids are used again, starts are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct ProcessId {
+    /// The process id.
+    pub pid: u32,
+    /// When it started, in the kernel's ticks since boot.
+    pub start: u64,
+}
+
+/// A process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Which.
+    pub id: ProcessId,
+    /// Its parent's process id.
+    pub parent: u32,
+    /// Its process group.
+    pub group: u32,
+    /// Its session.
+    pub session: u32,
+    /// The terminal that controls it.
+    pub controlling: Option<Device>,
+    /// Its group is the one in front at that terminal: no other may read from it.
+    pub in_front: bool,
+    /// What the kernel calls it: at most 15 bytes, and whatever the program set.
+    pub name: String,
+    /// Stopped by a signal (not by a debugger).
+    pub stopped: bool,
+    /// Processor time it has used, in hundredths of a second.
+    pub used: u64,
+    /// Whose it is: the effective user id.
+    pub owner: Known<u32>,
+    /// The far place its command line carries a terminal to.
+    pub carrier: Option<Carrier>,
+    /// What it has open.
+    pub files: Known<Vec<OpenFile>>,
+    /// Its threads.
+    pub threads: Known<Vec<Thread>>,
+}
+
+/// An open file descriptor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenFile {
+    /// Its number.
+    pub fd: i32,
+    /// The file.
+    pub inode: Inode,
+    /// What kind of file.
+    pub kind: FileKind,
+}
+
+/// What a file descriptor leads to, as far as it matters here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileKind {
+    /// A terminal.
+    Terminal(Device),
+    /// `/dev/tty`: whichever terminal controls the process.
+    ControllingTerminal,
+    /// The master side of a pseudo-terminal, and the number of its terminal where that could be read.
+    Master(Known<u32>),
+    /// A socket.
+    Socket,
+    /// A pipe.
+    Pipe,
+    /// A list of descriptors that one call waits for.
+    Epoll(Known<Vec<Interest>>),
+    /// A ring of requests (`io_uring`).
+    Ring,
+    /// Something that exists to wake a poller: an eventfd, a signalfd, a timerfd, inotify, a process.
+    Notifier,
+    /// Anything else.
+    Other,
+}
+
+/// An entry of an epoll list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interest {
+    /// The number the descriptor had when it was added; the entry outlives it.
+    pub fd: i32,
+    /// The file.
+    pub inode: Inode,
+    /// Whether input wakes it (`EPOLLIN`).
+    pub input: bool,
+}
+
+/// A thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// Its id.
+    pub tid: u32,
+    /// Where it sleeps.
+    pub sleep: Sleep,
+    /// The call it sleeps in.
+    pub call: Known<Call>,
+    /// How often it was put on a processor: unchanged, and it slept all the time.
+    pub runs: Known<u64>,
+}
+
+/// Where a thread sleeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sleep {
+    /// In this function of the kernel: the wait channel, without what a compiler appends after a dot.
+    In(String),
+    /// It does not sleep waiting for anything to come: it runs, is about to, or waits for a disk.
+    Awake,
+    /// It sleeps, and the kernel does not say where.
+    Untold,
+}
+
+/// A call that a thread sleeps in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Call {
+    /// It reads from this descriptor.
+    Reads(i32),
+    /// It waits until one of these descriptors has input.
+    Polls {
+        /// The descriptors it wants input of.
+        fds: Vec<i32>,
+        /// For how long; without end where there is none.
+        timeout: Option<Duration>,
+    },
+    /// It waits for what an epoll list holds.
+    Epoll {
+        /// The list.
+        fd: i32,
+        /// For how long; without end where there is none.
+        timeout: Option<Duration>,
+    },
+    /// It waits for a ring of requests.
+    Ring,
+    /// Anything else, or none at all.
+    Other,
 }
 
 /// Finds out what runs at a pane's terminal.
 pub trait Inspector: std::fmt::Debug + Send + Sync {
-    /// Looks once. May take a millisecond; is never called from a session's task.
-    fn inspect(&self, terminal: &PaneTerminal) -> Inspection;
+    /// Looks once. May take some milliseconds; is never called from a session's task.
+    fn inspect(&self, terminal: &PaneTerminal, look: Look) -> Inspection;
+}
+
+/// Reads which descriptors the call of a sleeping thread watches: more than wait channels tell, and more than every
+/// system allows.
+pub trait FdProbe: std::fmt::Debug + Send + Sync {
+    /// The call that a thread of a process sleeps in.
+    fn call(&self, process: ProcessId, tid: u32) -> Known<Call>;
 }
 
 /// The inspector where there is none: nothing is known, and everything goes by markers, prompts and silence.
@@ -61,7 +312,7 @@ pub trait Inspector: std::fmt::Debug + Send + Sync {
 pub struct Blind;
 
 impl Inspector for Blind {
-    fn inspect(&self, _terminal: &PaneTerminal) -> Inspection {
-        Inspection { modes: Known::Unknown(Why::NobodyLooks), awaits_input: Known::Unknown(Why::NobodyLooks) }
+    fn inspect(&self, _terminal: &PaneTerminal, _look: Look) -> Inspection {
+        Inspection::unknown(Why::NobodyLooks)
     }
 }

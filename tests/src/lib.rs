@@ -6,5 +6,6 @@ pub mod fake;
 pub mod measure;
 pub mod needs;
 pub mod person;
+pub mod pty;
 pub mod sim;
 pub mod stage;

@@ -8,8 +8,12 @@ use super::none;
 use super::tree::top;
 
 /// Every arrow there is. A new crate comes here together with what it may know.
-const ARROWS: &[(&str, &[&str])] =
-    &[("dtmcp-core", &[]), ("dtmcp", &["dtmcp-core"]), ("dtmcp-tests", &["dtmcp", "dtmcp-core"])];
+const ARROWS: &[(&str, &[&str])] = &[
+    ("dtmcp-core", &[]),
+    ("dtmcp-linux-proc", &["dtmcp-core"]),
+    ("dtmcp", &["dtmcp-core", "dtmcp-linux-proc"]),
+    ("dtmcp-tests", &["dtmcp", "dtmcp-core", "dtmcp-linux-proc"]),
+];
 
 /// What the core may depend on, each a pure computation.
 const CORE: &[&str] = &["vte", "unicode-width", "memchr", "regex", "fancy-regex", "serde", "serde_json"];

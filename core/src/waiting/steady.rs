@@ -1,0 +1,130 @@
+//! When a judgement may be believed: one look can fall into a moment.
+
+use std::time::Duration;
+
+use super::{Judgement, Waiter};
+use crate::inspect::{Inspection, Known, ProcessId, Sleep};
+use crate::time::Now;
+
+/// Two looks have to agree that lie this far apart. Of 3,700 looks at 25 busy commands ten saw a wait that was none,
+/// each of them once.
+const APART: Duration = Duration::from_millis(50);
+
+/// The same for somebody who waits for shorter than [`SHORT`], or who slept and woke: what it does in between shows
+/// only in its use of the processor.
+const WINDOW: Duration = Duration::from_millis(500);
+
+/// A wait that ends on its own before this is a loop. Waits of editors last four seconds, of prompts that redraw half
+/// a second and less.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// Whoever uses more of a processor than this, in hundredths, works: between two reads, or between two polls, which
+/// cost more by themselves.
+const WORKS_READING: u64 = 50;
+const WORKS_POLLING: u64 = 20;
+
+/// The same for a process that was seen with another thread at work both times: on a machine with more to do than it
+/// has processors, that is what remains of all the time there is.
+const WORKS_BESIDE: u64 = 10;
+
+/// What to do after a look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// The judgement holds.
+    Holds(Judgement),
+    /// It has to be seen again, not before this.
+    Again(Now),
+}
+
+/// Looks at one terminal, one after the other. Output in between begins anew.
+#[derive(Debug, Clone, Default)]
+pub struct Steady {
+    first: Option<Seen>,
+}
+
+#[derive(Debug, Clone)]
+struct Seen {
+    at: Now,
+    judgement: Judgement,
+    runs: Option<u64>,
+    used: Option<u64>,
+    awake: bool,
+}
+
+impl Steady {
+    /// Forgets what was seen: output came, or something was typed.
+    pub fn begin(&mut self) {
+        self.first = None;
+    }
+
+    /// Takes a look and what it came to.
+    pub fn look(&mut self, now: Now, judgement: Judgement, inspection: &Inspection) -> Step {
+        let waiter = match &judgement {
+            Judgement::Waits(waiter) | Judgement::Busy(waiter) => Some(waiter),
+            Judgement::WaitsHidden(waiter) => waiter.as_ref(),
+            Judgement::Stopped { .. } => None,
+            // Neither harms anybody if it was only a moment: the next look says otherwise.
+            Judgement::Works | Judgement::Carrier(_) | Judgement::Unknown(_) => {
+                self.first = None;
+                return Step::Holds(judgement);
+            }
+        };
+        let runs = waiter.and_then(|waiter| runs(inspection, waiter));
+        let used = waiter.and_then(|waiter| used(inspection, waiter.process));
+        let awake = waiter.is_some_and(|waiter| awake(inspection, waiter));
+        let Some(first) = self.first.as_ref().filter(|first| same(&first.judgement, &judgement)) else {
+            self.first = Some(Seen { at: now, judgement, runs, used, awake });
+            return Step::Again(now + APART);
+        };
+        let short = waiter.and_then(|waiter| waiter.timeout).is_some_and(|timeout| timeout < SHORT);
+        let window = if short || first.runs != runs { WINDOW } else { APART };
+        if now - first.at < window {
+            return Step::Again(first.at + window);
+        }
+        let hundredths = used.unwrap_or(0).saturating_sub(first.used.unwrap_or(0));
+        let passed = u64::try_from((now - first.at).as_millis() / 10).unwrap_or(u64::MAX).max(1);
+        let reads = waiter.is_none_or(|waiter| waiter.reads);
+        let most = match reads {
+            _ if first.awake && awake => WORKS_BESIDE,
+            true => WORKS_READING,
+            false => WORKS_POLLING,
+        };
+        // Over a short window one tick is a large part; whoever sleeps through uses none.
+        let works = hundredths > 1 && hundredths.saturating_mul(100) / passed > most;
+        Step::Holds(if works { Judgement::Works } else { judgement })
+    }
+}
+
+/// Whether two looks saw the same thing: the same thread in the same kind of wait. How long it waits may differ.
+fn same(one: &Judgement, other: &Judgement) -> bool {
+    let key = |waiter: &Waiter| (waiter.process, waiter.tid, waiter.reads);
+    match (one, other) {
+        (Judgement::Waits(one), Judgement::Waits(other)) | (Judgement::Busy(one), Judgement::Busy(other)) => {
+            key(one) == key(other)
+        }
+        (Judgement::WaitsHidden(one), Judgement::WaitsHidden(other)) => {
+            one.as_ref().map(key) == other.as_ref().map(key)
+        }
+        (one, other) => one == other,
+    }
+}
+
+fn runs(inspection: &Inspection, waiter: &Waiter) -> Option<u64> {
+    let process = inspection.processes().find(|process| process.id == waiter.process)?;
+    let thread = process.threads.known()?.iter().find(|thread| thread.tid == waiter.tid)?;
+    match thread.runs {
+        Known::Known(runs) => Some(runs),
+        Known::Unknown(_) => None,
+    }
+}
+
+/// Whether another thread than the one that waits is at work.
+fn awake(inspection: &Inspection, waiter: &Waiter) -> bool {
+    let process = inspection.processes().find(|process| process.id == waiter.process);
+    let threads = process.and_then(|process| process.threads.known()).map_or(&[][..], Vec::as_slice);
+    threads.iter().any(|thread| thread.tid != waiter.tid && thread.sleep == Sleep::Awake)
+}
+
+fn used(inspection: &Inspection, id: ProcessId) -> Option<u64> {
+    inspection.processes().find(|process| process.id == id).map(|process| process.used)
+}

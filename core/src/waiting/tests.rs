@@ -1,0 +1,166 @@
+//! Cases of the rule that need no process; those that do are in the suite `host`.
+
+use super::*;
+use crate::inspect::{
+    Blind, Call, Device, FileKind, Inode, Inspector as _, OpenFile, PaneTerminal, Sleep, Thread, Why,
+};
+use crate::time::Now;
+
+const PANE: TerminalFile = TerminalFile { inode: inode(26, 3), device: Device { major: 136, minor: 0 } };
+const COOKED: Known<TerminalModes> = Known::Known(TerminalModes { canonical: true, echo: true });
+const RAW: Known<TerminalModes> = Known::Known(TerminalModes { canonical: false, echo: false });
+const HIDDEN: Known<TerminalModes> = Known::Known(TerminalModes { canonical: true, echo: false });
+const QUIET: Output = Output { quiet: Duration::from_secs(5), alternate: false };
+
+const fn inode(system: u32, number: u64) -> Inode {
+    Inode { device: Device { major: 0, minor: system }, number }
+}
+
+fn terminal(fd: i32) -> OpenFile {
+    OpenFile { fd, inode: PANE.inode, kind: FileKind::Terminal(PANE.device) }
+}
+
+fn other(fd: i32, kind: FileKind) -> OpenFile {
+    OpenFile { fd, inode: inode(9, 1000 + u64::from(fd.unsigned_abs())), kind }
+}
+
+fn process(pid: u32, channel: &str, files: Vec<OpenFile>) -> Process {
+    let thread = Thread {
+        tid: pid,
+        sleep: Sleep::In(channel.to_owned()),
+        call: Known::Unknown(Why::Refused),
+        runs: Known::Known(1),
+    };
+    Process {
+        id: ProcessId { pid, start: 1 },
+        parent: 1,
+        group: pid,
+        session: 1,
+        controlling: Some(PANE.device),
+        in_front: true,
+        name: "program".to_owned(),
+        stopped: false,
+        used: 0,
+        owner: Known::Known(0),
+        carrier: None,
+        files: Known::Known(files),
+        threads: Known::Known(vec![thread]),
+    }
+}
+
+fn scene(modes: Known<TerminalModes>, front: Vec<Process>) -> Inspection {
+    Inspection {
+        terminal: Known::Known(PANE),
+        modes,
+        unread: Known::Known(0),
+        front: Known::Known(front),
+        below: Known::Known(Vec::new()),
+        elsewhere: Known::Known(Vec::new()),
+        inner: Vec::new(),
+    }
+}
+
+fn waits(judgement: &Judgement) -> bool {
+    matches!(judgement, Judgement::Waits(_))
+}
+
+#[test]
+fn who_sees_nothing_cannot_tell() {
+    let pane = PaneTerminal { tty: "/dev/pts/0".to_owned(), pid: 1 };
+    let inspection = Blind.inspect(&pane, Look::Everywhere);
+    assert_eq!(judge(&inspection, QUIET), Judgement::Unknown(Why::NobodyLooks));
+}
+
+#[test]
+fn a_hidden_line_is_a_secret_whoever_reads_it() {
+    let mut inspection = Inspection { modes: HIDDEN, ..Inspection::unknown(Why::Refused) };
+    assert_eq!(judge(&inspection, QUIET), Judgement::WaitsHidden(None));
+    let refused = Process { files: Known::Unknown(Why::Refused), ..process(7, "0", Vec::new()) };
+    inspection = scene(HIDDEN, vec![refused]);
+    assert_eq!(judge(&inspection, QUIET), Judgement::WaitsHidden(None));
+    inspection = scene(HIDDEN, vec![process(7, "hrtimer_nanosleep", vec![terminal(0)])]);
+    assert_eq!(judge(&inspection, QUIET), Judgement::Works, "nobody asks");
+    inspection.elsewhere = Known::Unknown(Why::NotAsked);
+    assert_eq!(judge(&inspection, QUIET), Judgement::WaitsHidden(None), "somebody may");
+}
+
+#[test]
+fn one_number_is_another_terminal_on_another_file_system() {
+    let theirs = OpenFile { fd: 0, inode: inode(40, 3), kind: FileKind::Terminal(PANE.device) };
+    let reads = |files| judge(&scene(COOKED, vec![process(7, "wait_woken", files)]), QUIET);
+    assert_eq!(reads(vec![theirs]), Judgement::Works);
+    assert!(waits(&reads(vec![terminal(0)])));
+    assert!(waits(&reads(vec![OpenFile { fd: 4, inode: inode(6, 9), kind: FileKind::ControllingTerminal }])));
+}
+
+#[test]
+fn what_cannot_be_told_apart_is_not_guessed() {
+    let socket = other(5, FileKind::Socket);
+    let judged = |modes, files| judge(&scene(modes, vec![process(7, "wait_woken", files)]), QUIET);
+    let unknown = Judgement::Unknown(Why::SeveralThings);
+    assert_eq!(judged(COOKED, vec![terminal(0), socket.clone()]), unknown);
+    assert!(waits(&judged(RAW, vec![terminal(0), socket.clone()])));
+    let mut known = process(7, "wait_woken", vec![terminal(0), socket]);
+    let call = |process: &mut Process, call| {
+        let threads = vec![Thread { tid: 7, sleep: Sleep::Untold, call: Known::Known(call), runs: Known::Known(1) }];
+        process.threads = Known::Known(threads);
+    };
+    call(&mut known, Call::Reads(5));
+    assert_eq!(judge(&scene(COOKED, vec![known.clone()]), QUIET), Judgement::Works);
+    call(&mut known, Call::Polls { fds: vec![5, 0], timeout: None });
+    assert!(waits(&judge(&scene(COOKED, vec![known]), QUIET)));
+}
+
+#[test]
+fn a_master_that_nobody_below_uses_was_only_inherited() {
+    let master = other(9, FileKind::Master(Known::Known(4)));
+    let relay = process(7, "poll_schedule_timeout", vec![terminal(0), master]);
+    let mut inspection = scene(RAW, vec![relay]);
+    assert!(waits(&judge(&inspection, QUIET)));
+    let inner = OpenFile { fd: 0, inode: inode(26, 7), kind: FileKind::Terminal(Device { major: 136, minor: 4 }) };
+    let below = Process {
+        parent: 7,
+        session: 8,
+        controlling: Some(Device { major: 136, minor: 4 }),
+        ..process(8, "hrtimer_nanosleep", vec![inner.clone()])
+    };
+    inspection.below = Known::Known(vec![below.clone()]);
+    assert_eq!(judge(&inspection, QUIET), Judgement::Works, "what it relays to sleeps");
+    assert!(waits(&judge(&inspection, Output { alternate: true, ..QUIET })), "an application with a terminal in it");
+    let reader = Process { threads: process(8, "wait_woken", Vec::new()).threads, ..below };
+    inspection.below = Known::Known(vec![reader.clone()]);
+    assert!(waits(&judge(&inspection, QUIET)));
+    inspection.below = Known::Known(vec![Process { in_front: false, ..reader }]);
+    assert_eq!(judge(&inspection, QUIET), Judgement::Works, "from the background nobody reads");
+}
+
+#[test]
+fn typed_input_that_nobody_has_read_means_work() {
+    let mut inspection = scene(COOKED, vec![process(7, "hrtimer_nanosleep", vec![terminal(0)])]);
+    inspection.unread = Known::Known(11);
+    assert_eq!(judge(&inspection, QUIET), Judgement::Works);
+}
+
+#[test]
+fn two_looks_apart_make_a_verdict() {
+    let inspection = scene(COOKED, vec![process(7, "wait_woken", vec![terminal(0)])]);
+    let judgement = judge(&inspection, QUIET);
+    let mut steady = Steady::default();
+    assert_eq!(steady.look(Now(0), judgement.clone(), &inspection), Step::Again(Now(50_000)));
+    assert_eq!(steady.look(Now(10_000), judgement.clone(), &inspection), Step::Again(Now(50_000)));
+    assert_eq!(steady.look(Now(50_000), judgement.clone(), &inspection), Step::Holds(judgement.clone()));
+    steady.begin();
+    assert_eq!(steady.look(Now(60_000), judgement.clone(), &inspection), Step::Again(Now(110_000)));
+    assert_eq!(steady.look(Now(70_000), Judgement::Works, &inspection), Step::Holds(Judgement::Works));
+    assert!(matches!(steady.look(Now(110_000), judgement, &inspection), Step::Again(_)), "it began anew");
+}
+
+#[test]
+fn whoever_computes_between_two_reads_works() {
+    let at = |used| scene(COOKED, vec![Process { used, ..process(7, "wait_woken", vec![terminal(0)]) }]);
+    let judgement = judge(&at(0), QUIET);
+    let mut steady = Steady::default();
+    steady.look(Now(0), judgement.clone(), &at(100));
+    assert_eq!(steady.look(Now(500_000), judgement.clone(), &at(140)), Step::Holds(Judgement::Works));
+    assert_eq!(steady.look(Now(1_000_000), judgement.clone(), &at(140)), Step::Holds(judgement));
+}

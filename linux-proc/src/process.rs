@@ -1,0 +1,171 @@
+//! One process: who it is, what it has open, where its threads sleep.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use dtmcp_core::inspect::{Call, Device, FdProbe, FileKind, Known, OpenFile, Process, ProcessId, Sleep, Thread, Why};
+use dtmcp_core::waiting::carrier::{Carrier, carrier};
+use dtmcp_core::waiting::channel::Meaning;
+use procfs::FromRead as _;
+use procfs::process::Stat;
+
+use crate::files::open_files;
+use crate::why;
+
+/// A command line is looked at this far. Carriers' places stand near the beginning.
+const COMMAND_MAX: usize = 64 * 1024;
+
+/// Reads processes.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader {
+    pub(crate) channels: bool,
+    pub(crate) probe: Option<Arc<dyn FdProbe>>,
+}
+
+/// The line of numbers that the kernel keeps of a process.
+pub(crate) fn stat(pid: u32) -> io::Result<Stat> {
+    parse(&format!("/proc/{pid}/stat"))
+}
+
+fn parse(path: &str) -> io::Result<Stat> {
+    // Read in one go: it is made anew at each read.
+    let text = std::fs::read(path)?;
+    Stat::from_read(text.as_slice()).map_err(io::Error::other)
+}
+
+/// A terminal's number as `stat` has it; none where it is 0.
+pub(crate) fn controlling(number: i32) -> Option<Device> {
+    let bits = u32::from_ne_bytes(number.to_ne_bytes());
+    // `new_encode_dev` of the kernel: eight low bits of the minor, twelve of the major, the rest of the minor.
+    (bits != 0).then_some(Device { major: (bits >> 8) & 0xfff, minor: (bits & 0xff) | ((bits >> 12) & 0xf_ff00) })
+}
+
+impl Reader {
+    /// Reads a process; none where it has ended.
+    pub(crate) fn process(&self, stat: &Stat) -> Option<Process> {
+        let pid = u32::try_from(stat.pid).ok()?;
+        let files = open_files(pid);
+        if files == Known::Unknown(Why::Gone) {
+            return None;
+        }
+        let id = ProcessId { pid, start: stat.starttime };
+        let shown = |file: &OpenFile| {
+            let terminal = matches!(file.kind, FileKind::Terminal(_) | FileKind::ControllingTerminal);
+            terminal || matches!(file.kind, FileKind::Epoll(_) | FileKind::Master(_))
+        };
+        let threads = match &files {
+            Known::Known(files) if files.iter().any(shown) => self.threads(id),
+            Known::Known(_) => Known::Unknown(Why::NotAsked),
+            Known::Unknown(why) => Known::Unknown(*why),
+        };
+        Some(Process {
+            id,
+            parent: u32::try_from(stat.ppid).unwrap_or(0),
+            group: u32::try_from(stat.pgrp).unwrap_or(0),
+            session: u32::try_from(stat.session).unwrap_or(0),
+            controlling: controlling(stat.tty_nr),
+            in_front: stat.pgrp == stat.tpgid,
+            name: stat.comm.clone(),
+            stopped: stat.state == 'T',
+            used: stat.utime.saturating_add(stat.stime),
+            owner: owner(pid),
+            carrier: carried(pid),
+            files,
+            threads,
+        })
+    }
+
+    fn threads(&self, process: ProcessId) -> Known<Vec<Thread>> {
+        match tids(process.pid) {
+            Ok(tids) => Known::Known(tids.into_iter().filter_map(|tid| self.thread(process, tid)).collect()),
+            Err(error) => Known::Unknown(why(&error)),
+        }
+    }
+
+    /// One thread; none where it has ended.
+    fn thread(&self, process: ProcessId, tid: u32) -> Option<Thread> {
+        let place = format!("/proc/{}/task/{tid}", process.pid);
+        let sleep = self.sleep(&place)?;
+        let meaning = match &sleep {
+            Sleep::In(channel) => Meaning::of(channel),
+            Sleep::Awake => Meaning::NoTerminal,
+            Sleep::Untold => Meaning::Other,
+        };
+        if !meaning.worth_asking() {
+            return Some(Thread { tid, sleep, call: Known::Known(Call::Other), runs: Known::Unknown(Why::NotAsked) });
+        }
+        let call = self.probe.as_ref().map_or(Known::Unknown(Why::NobodyLooks), |probe| probe.call(process, tid));
+        Some(Thread { tid, sleep, call, runs: runs(&place) })
+    }
+
+    fn sleep(&self, place: &str) -> Option<Sleep> {
+        let channel = match std::fs::read_to_string(format!("{place}/wchan")) {
+            Ok(_) if !self.channels => None,
+            Ok(text) => Some(text).filter(|text| text != "0"),
+            // A kernel without names has no such file.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
+            Err(_) => return None,
+        };
+        if let Some(channel) = channel {
+            let name = channel.split('.').next().unwrap_or(&channel);
+            return Some(Sleep::In(name.to_owned()));
+        }
+        // No channel: it runs, or where it sleeps is not told.
+        let stat = parse(&format!("{place}/stat")).ok()?;
+        Some(if stat.state == 'S' { Sleep::Untold } else { Sleep::Awake })
+    }
+}
+
+/// The threads of a process.
+pub(crate) fn tids(pid: u32) -> io::Result<Vec<u32>> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/task"))?;
+    Ok(entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect())
+}
+
+/// How often a thread was put on a processor: the third number of `schedstat`.
+fn runs(place: &str) -> Known<u64> {
+    match std::fs::read_to_string(format!("{place}/schedstat")) {
+        Ok(text) => {
+            let third = text.split_whitespace().nth(2).and_then(|number| number.parse().ok());
+            third.map_or(Known::Unknown(Why::NobodyLooks), Known::Known)
+        }
+        Err(error) => Known::Unknown(why(&error)),
+    }
+}
+
+/// The effective user id, which `status` shows for everybody's processes.
+fn owner(pid: u32) -> Known<u32> {
+    match std::fs::read_to_string(format!("/proc/{pid}/status")) {
+        Ok(text) => {
+            let line = text.lines().find_map(|line| line.strip_prefix("Uid:"));
+            let effective = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
+            effective.map_or(Known::Unknown(Why::Gone), Known::Known)
+        }
+        Err(error) => Known::Unknown(why(&error)),
+    }
+}
+
+/// The place a process's command line leads to. The command line itself goes no further than this.
+fn carried(pid: u32) -> Option<Carrier> {
+    let mut bytes = Vec::new();
+    let file = File::open(format!("/proc/{pid}/cmdline")).ok()?;
+    io::Read::read_to_end(&mut io::Read::take(file, COMMAND_MAX as u64), &mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let words: Vec<&str> = text.strip_suffix('\0').unwrap_or(&text).split('\0').collect();
+    carrier(&words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_terminal() {
+        assert_eq!(controlling(0), None);
+        assert_eq!(controlling(34816), Some(Device { major: 136, minor: 0 }));
+        assert_eq!(controlling(34816 + 255), Some(Device { major: 136, minor: 255 }));
+        assert_eq!(controlling(0x0010_8801), Some(Device { major: 136, minor: 0x101 }));
+    }
+}
