@@ -222,6 +222,36 @@ async fn bytes_outside_utf8_and_long_lines_are_answered() {
     assert_eq!(client.call("run", json!({"line": "x"})).await.text, "[t1] x");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_reach_the_desk_in_the_order_of_their_lines() {
+    for era in Era::BOTH {
+        let mut client = Client::new(era).await;
+        for n in 0..50 {
+            // What never gets to the desk, or waits there, holds nobody up.
+            match n % 10 {
+                3 => client.begin("tools/call", json!({"name": "run", "arguments": {"lime": "x"}})).await,
+                4 => client.begin("tools/call", json!({"name": "nosuch", "arguments": {}})).await,
+                5 => client.begin("tools/call", json!({"name": "guide"})).await,
+                6 => client.begin("tools/call", json!({"name": "run", "arguments": {"line": "wait"}})).await,
+                7 => client.begin("tools/call", json!({"name": "run", "arguments": [n]})).await,
+                _ => Value::Null,
+            };
+            let line = format!("call {n}");
+            // Every other one as some models send it, which takes another way through rmcp.
+            let arguments =
+                if n % 2 == 0 { json!({ "line": line }) } else { json!(json!({ "line": line }).to_string()) };
+            client.begin("tools/call", json!({"name": "run", "arguments": arguments})).await;
+        }
+        let count = |desk: &desk::Recorder| desk.calls().iter().filter(|call| call.contains("call ")).count();
+        client.desk.until("all calls are there", |desk| count(desk) == 50).await;
+        let calls = client.desk.calls();
+        let got: Vec<&str> = calls.iter().filter(|call| call.contains("call ")).map(String::as_str).collect();
+        let want: Vec<String> = (0..50).map(|n| format!("drive.client: run t1 [\"call {n}\"] 30s")).collect();
+        assert_eq!(got, want);
+        assert_eq!(client.leave().await.cancelled(), 5);
+    }
+}
+
 #[tokio::test]
 async fn a_batch_is_answered_message_by_message() {
     let mut client = Client::new(Era::Initialize).await;

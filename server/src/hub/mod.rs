@@ -189,17 +189,17 @@ impl Hub {
             }
         });
     }
+}
 
+#[async_trait]
+impl Desk for Hub {
     /// Waits until the sessions of an earlier server are there.
     async fn ready(&self) {
         let mut recovered = self.recovered.clone();
         // The sender is dropped only once it has said true.
         drop(recovered.wait_for(|done| *done).await);
     }
-}
 
-#[async_trait]
-impl Desk for Hub {
     async fn call(&self, actor: &str, request: Request, cancel: CancellationToken) -> Reply {
         self.ready().await;
         match request {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use dtmcp_core::guide::{self, tools::Effect};
@@ -23,6 +24,7 @@ use tokio_util::task::TaskTracker;
 use super::desk::Desk;
 use super::schema::input_schema;
 use super::tools::{self, Call};
+use super::turns::{Ticket, Turn};
 use crate::calls::{CallLog, Entry};
 
 /// How often a waiting call reports progress. The contract says every 5 s at least.
@@ -79,6 +81,8 @@ impl Front {
         arguments: Map<String, Value>,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
+        // Dropped by every way out of here that does not lead to the desk.
+        let turn = context.extensions.get::<Ticket>().and_then(Ticket::redeem);
         let actor = actor(context);
         let started = Instant::now();
         let named = arguments.get("session").and_then(Value::as_str).map(str::to_owned);
@@ -89,7 +93,7 @@ impl Front {
                 refusal(&format!("{CALLS_MAX} calls are in flight already; wait until some have ended"))
             }
             Ok(Call::Request(request)) => {
-                return match self.at_the_desk(actor, *request, entry, context).await {
+                return match self.at_the_desk(turn, actor, *request, entry, context).await {
                     Ended::Reply(reply) => Ok(result(reply)),
                     Ended::Cancelled => Ok(result(refusal("the call was cancelled; what was typed stays typed"))),
                 };
@@ -111,6 +115,7 @@ impl Front {
     /// sound end in its own time.
     async fn at_the_desk(
         &self,
+        turn: Option<Turn>,
         actor: String,
         request: dtmcp_core::call::Request,
         entry: Entry,
@@ -120,7 +125,7 @@ impl Front {
         let (desk, log, token) = (Arc::clone(&self.desk), Arc::clone(&self.log), cancel.clone());
         let (done, reply) = oneshot::channel();
         drop(self.calls.spawn(async move {
-            let reply = desk.call(&actor, request, token).await;
+            let reply = in_turn(&*desk, turn, &actor, request, token).await;
             log.write(&entry, &reply);
             // Nobody waits for the reply of a cancelled call.
             drop(done.send(reply));
@@ -136,6 +141,33 @@ impl Front {
             () = cancel.cancelled() => Ended::Cancelled,
             never = report_progress(context) => match never {},
         }
+    }
+}
+
+/// Begins a call when its turn comes, and lets the next go once the desk has taken it in.
+///
+/// The turn is held while the desk gets ready, which every call waits for, and while the call is polled once; never
+/// while it waits. Two calls that wait for different things before they queue up may still overtake each other.
+async fn in_turn(
+    desk: &dyn Desk,
+    turn: Option<Turn>,
+    actor: &str,
+    request: dtmcp_core::call::Request,
+    cancel: CancellationToken,
+) -> Reply {
+    if let Some(turn) = &turn {
+        turn.comes().await;
+    }
+    desk.ready().await;
+    if cancel.is_cancelled() {
+        return refusal("the call was cancelled before it was begun; nothing was typed");
+    }
+    let mut call = desk.call(actor, request, cancel);
+    let first = std::future::poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await;
+    drop(turn);
+    match first {
+        Poll::Ready(reply) => reply,
+        Poll::Pending => call.await,
     }
 }
 

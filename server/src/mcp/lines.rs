@@ -9,7 +9,10 @@ use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, ClientRequest, ErrorCode, ErrorData, GetMeta as _, JsonRpcMessage, RequestId};
+use rmcp::model::{
+    ClientNotification, ClientRequest, ErrorCode, ErrorData, GetExtensions as _, GetMeta as _, JsonRpcMessage,
+    RequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
@@ -17,6 +20,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+use super::turns::Turns;
 
 /// The longest line, in bytes; what rmcp's own transports take. The largest call, a text of 1,000,000 bytes, is below
 /// that even with every byte escaped.
@@ -45,6 +50,8 @@ pub struct LineTransport<R, W> {
     batch: VecDeque<Value>,
     /// Whether a life cycle has begun. Before it rmcp takes any notification for the end of the session.
     begun: bool,
+    /// Keeps the calls in the order of their lines.
+    turns: Turns,
     gone: CancellationToken,
 }
 
@@ -59,6 +66,7 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
             refusal: None,
             batch: VecDeque::new(),
             begun: false,
+            turns: Turns::default(),
             gone,
         }
     }
@@ -119,9 +127,14 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
         }
     }
 
-    fn admit(&mut self, message: Incoming) -> Taken {
-        match &message {
-            JsonRpcMessage::Request(request) => self.begun |= begins(&request.request),
+    fn admit(&mut self, mut message: Incoming) -> Taken {
+        match &mut message {
+            JsonRpcMessage::Request(request) => {
+                self.begun |= begins(&request.request);
+                if request.request.method() == "tools/call" {
+                    request.request.extensions_mut().insert(self.turns.take());
+                }
+            }
             // Only these two notifications matter to rmcp, and unknown ones must not trouble it either.
             JsonRpcMessage::Notification(notification) => {
                 let known = !matches!(notification.notification, ClientNotification::CustomNotification(_));

@@ -7,3 +7,4 @@ pub mod lines;
 pub mod schema;
 pub mod serve;
 pub mod tools;
+pub mod turns;

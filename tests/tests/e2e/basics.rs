@@ -21,6 +21,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("save_to", &["tmux", "bash"], save_to),
     ("stateless", &["tmux", "bash"], stateless),
     ("four_at_once", &["tmux", "bash"], four_at_once),
+    ("eight_at_once_in_order", &["tmux", "bash"], eight_at_once),
     ("sends_at_once", &["tmux"], sends_at_once),
     ("two_sessions_do_not_wait_for_each_other", &["tmux", "bash"], two_sessions),
 ];
@@ -300,6 +301,23 @@ fn four_at_once() -> Tested {
     Ok(())
 }
 
+fn eight_at_once() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let ids: Vec<u64> = (0..8)
+        .map(|n| client.begin("run", json!({ "line": format!("echo out{n} | tee -a order") })))
+        .collect::<Result<_, _>>()?;
+    for (n, id) in (0..).zip(ids) {
+        let answer = client.finish(id)?;
+        let want = (Some(n + 1), format!("out{n}"));
+        same!((answer.region(), answer.output().to_owned()), want, "{}", answer.text);
+    }
+    let order = std::fs::read_to_string(world.user_home().join("order")).map_err(|error| error.to_string())?;
+    same!(order, (0..8).map(|n| format!("out{n}\n")).collect::<String>(), "first come, first served");
+    Ok(())
+}
+
 fn sends_at_once() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
@@ -312,9 +330,8 @@ fn sends_at_once() -> Tested {
     }
     client.call("send", json!({ "keys": ["ctrl+d"] }))?;
     let typed = std::fs::read_to_string(world.user_home().join("typed")).map_err(|error| error.to_string())?;
-    let mut lines: Vec<&str> = typed.lines().collect();
-    lines.sort_unstable();
-    same!(lines, texts.iter().map(|text| text.trim_end()).collect::<Vec<_>>(), "each whole");
+    let lines: Vec<&str> = typed.lines().collect();
+    same!(lines, texts.iter().map(|text| text.trim_end()).collect::<Vec<_>>(), "each whole, in order");
     Ok(())
 }
 
