@@ -208,7 +208,10 @@ impl Client {
     pub fn initialize(&mut self, name: &str) -> Result<Value, String> {
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": name, "version": "1" } });
         let answer = self.request("initialize", params)?;
-        self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        // A server that refuses is gone by now.
+        if answer.get("error").is_none() {
+            self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        }
         Ok(answer)
     }
 
