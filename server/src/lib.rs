@@ -7,6 +7,7 @@ pub mod cli;
 pub mod config;
 pub mod driver;
 pub mod feed;
+pub mod host;
 pub mod hub;
 pub mod mcp;
 pub mod pane;

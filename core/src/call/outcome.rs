@@ -13,6 +13,12 @@ pub enum Status {
     Finished,
     /// A program, or a plain shell, shows its next prompt.
     Prompt,
+    /// The foreground job waits for input at no known prompt.
+    Waiting,
+    /// The same, and what is typed is not shown. The word is the same.
+    WaitingHidden,
+    /// The job was stopped by a signal.
+    Suspended,
     /// The shell or program wants the rest of what was typed.
     Continuation,
     /// A full-screen program has drawn and settled.
@@ -40,6 +46,8 @@ impl Status {
         match self {
             Self::Finished => "finished",
             Self::Prompt => "prompt",
+            Self::Waiting | Self::WaitingHidden => "waiting",
+            Self::Suspended => "suspended",
             Self::Continuation => "continuation",
             Self::Screen => "screen",
             Self::Matched => "matched",

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::watch::{REST, Seen, Verdict, Watch, prompt_text};
+use super::watch::{Asks, REST, Seen, Verdict, Watch, prompt_text};
 use super::{Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
 use crate::prompt::Shape as PromptShape;
 use crate::region::{Kind, Region, State};
+use crate::reply::seconds;
 use crate::time::Now;
 
 /// A shell that has ended a command prints its prompt within milliseconds; where it does not (a prompt framework took
@@ -180,11 +181,16 @@ impl RunCall {
                 if unmarked && rests && view.log.open_region().is_none() {
                     return self.type_next(Target::Program);
                 }
+                match view.resting.asks {
+                    Some(Asks::Shown) => return self.type_next(Target::Program),
+                    Some(Asks::Hidden) => return Step::Done(Box::new(self.refused(view, "hidden"))),
+                    Some(Asks::Stopped) | None => {}
+                }
                 if view.resting.quiet {
                     return self.type_next(Target::Program);
                 }
                 // A command that rests at nothing that looks like a prompt is at work, and its marker will come.
-                let works = view.resting.again.is_none() && !unmarked;
+                let works = view.looked && view.resting.again.is_none() && !unmarked;
                 if late || works || view.now - since >= BUSY {
                     return Step::Done(Box::new(self.refused(view, "busy")));
                 }
@@ -215,7 +221,7 @@ impl RunCall {
     fn judged(&mut self, view: &Seen<'_>, verdict: &Verdict) -> Step {
         let takes_more = match verdict {
             Verdict::Closed | Verdict::NotRun(..) => true,
-            Verdict::At(status, _) => matches!(status, Status::Prompt | Status::Continuation),
+            Verdict::At(status, _) => matches!(status, Status::Prompt | Status::Continuation | Status::Waiting),
             Verdict::Ended => false,
         } && !view.over();
         if takes_more && !self.lines.is_empty() && view.now < self.deadline {
@@ -254,7 +260,7 @@ impl RunCall {
                     Some((text, PromptShape::Continuation)) => {
                         self.outcome(view, Status::Continuation, Some(text.clone()))
                     }
-                    None => self.outcome(view, Status::Quiet, None),
+                    None => self.outcome(view, asked(view), Some(prompt_text(view)).filter(|text| !text.is_empty())),
                 }
             }
             _ => self.outcome(view, Status::Finished, None),
@@ -307,6 +313,9 @@ impl RunCall {
             "late" => format!(
                 "{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"
             ),
+            "hidden" => format!(
+                "{typed}: the program asks for something that is not shown when typed, such as a password. Ask the user to type it in the attached terminal, then wait; or send it with text and a line break"
+            ),
             "screen" => format!(
                 "{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"
             ),
@@ -321,22 +330,29 @@ impl RunCall {
     }
 }
 
+/// What closed an input region at no known prompt: the host saw its taker wait, or nothing could tell.
+fn asked(view: &Seen<'_>) -> Status {
+    if view.resting.asks == Some(Asks::Shown) { Status::Waiting } else { Status::Quiet }
+}
+
 fn busy(view: &Seen<'_>, typed: &str) -> String {
-    match view.log.open_region() {
-        Some(region) => format!(
-            "{typed}: {} is still running. wait waits for it; send keys=[\"ctrl+c\"] interrupts it",
-            describe(region)
-        ),
-        None => format!(
+    let Some(region) = view.log.open_region() else {
+        return format!(
             "{typed}: the program in the session is still at work (last line {:?}). wait waits for it",
             prompt_text(view)
-        ),
-    }
+        );
+    };
+    let age = Duration::from_millis(view.wall.0.saturating_sub(region.started.0));
+    let who = region.actor.as_deref().map_or_else(String::new, |actor| format!(", started by {actor}"));
+    format!(
+        "{typed}: {} is still running ({}{who}). wait waits for it; send answers a question of it, and keys=[\"ctrl+c\"] interrupts it",
+        describe(region),
+        seconds(age)
+    )
 }
 
 /// A region as an error names it.
-pub(crate) fn describe(region: &Region) -> String {
+fn describe(region: &Region) -> String {
     let label: String = region.label.lines().next().unwrap_or_default().chars().take(80).collect();
-    let who = region.actor.as_deref().map_or_else(String::new, |actor| format!(", started by {actor}"));
-    format!("#{} {label:?}{who}", region.id)
+    format!("#{} {label:?}", region.id)
 }

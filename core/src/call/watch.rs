@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Status;
 use crate::log::{Log, LogEvent, ShellState};
 use crate::prompt::Shape as PromptShape;
-use crate::time::Now;
+use crate::time::{Now, Wall};
 
 /// Output counts as resting after this long without a byte. A program that prints its prompt in two writes does so
 /// within a millisecond; a person notices a tenth of a second.
@@ -24,6 +24,17 @@ pub(crate) const QUIET: Duration = Duration::from_secs(3);
 /// After a new prompt without any sign of a command, this long is left for a redraw to show itself as one.
 const REDRAW: Duration = Duration::from_millis(100);
 
+/// What a foreground job was seen to want of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asks {
+    /// Input, which is shown.
+    Shown,
+    /// Input, which is not shown.
+    Hidden,
+    /// It was stopped by a signal.
+    Stopped,
+}
+
 /// What can be said of a terminal whose output rests.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Resting {
@@ -31,6 +42,8 @@ pub(crate) struct Resting {
     pub(crate) prompt: Option<(String, PromptShape)>,
     /// A full-screen program has drawn.
     pub(crate) screen: bool,
+    /// What the host saw the foreground job do.
+    pub(crate) asks: Option<Asks>,
     /// Nothing was printed for [`QUIET`], and nothing else can tell.
     pub(crate) quiet: bool,
     /// When it is worth looking again, if nothing is printed until then.
@@ -41,10 +54,13 @@ pub(crate) struct Resting {
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
     pub(crate) now: Now,
+    pub(crate) wall: Wall,
     pub(crate) log: &'a Log,
     /// What the shell does: as the markers say, or as it looks where none has come yet.
     pub(crate) shell: ShellState,
     pub(crate) resting: &'a Resting,
+    /// The host has been asked what runs there since something was last printed or typed.
+    pub(crate) looked: bool,
     /// Until when the prompt that is shown is not to be believed: a line was given to it and not answered yet.
     pub(crate) answer_due: Option<Now>,
     /// The session's program ended, with its status where it is known.
@@ -162,7 +178,18 @@ pub(crate) fn by_looks(view: &Seen<'_>, patient: bool) -> Option<Verdict> {
         };
         return Some(Verdict::At(status, Some(text.clone())));
     }
+    match view.resting.asks {
+        Some(Asks::Shown) => return Some(Verdict::At(Status::Waiting, question(view))),
+        Some(Asks::Hidden) => return Some(Verdict::At(Status::WaitingHidden, question(view))),
+        Some(Asks::Stopped) => return Some(Verdict::At(Status::Suspended, None)),
+        None => {}
+    }
     (view.resting.quiet && !patient).then_some(Verdict::At(Status::Quiet, None))
+}
+
+/// The question that a program shows, where it shows one.
+fn question(view: &Seen<'_>) -> Option<String> {
+    Some(prompt_text(view)).filter(|text| !text.trim().is_empty())
 }
 
 /// The prompt on the cursor's line.

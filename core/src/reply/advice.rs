@@ -15,6 +15,13 @@ pub(crate) fn notes(outcome: &Outcome, setting: &Setting, once: &mut dyn FnMut(&
     let name = &setting.name;
     match outcome.status {
         Status::Running => notes.push(format!("it goes on: wait session=\"{name}\" waits for it; send answers what it asks, and with keys=[\"ctrl+c\"] interrupts it")),
+        Status::Waiting if once("waiting") => {
+            notes.push("run answers it with a line, send with text and keys".to_owned());
+        }
+        Status::WaitingHidden => notes.push(format!(
+            "what is typed now is not shown: ask the user to type it in the attached terminal, then wait session=\"{name}\" goes on"
+        )),
+        Status::Suspended => notes.push("run \"fg\" at the shell's prompt continues it, run \"bg\" does so in the background".to_owned()),
         Status::Continuation => notes.push("run the rest of the input line by line, or send keys=[\"ctrl+c\"] gives it up".to_owned()),
         Status::Screen if once("screen") => {
             notes.push("send presses its keys and shows the screen; quit it before running the next command (q in a pager or top, :q! in vim)".to_owned());

@@ -51,6 +51,9 @@ pub(super) fn fields(outcome: &Outcome, scene: &Scene<'_>, clipped: bool, notes:
     if let Some(prompt) = &outcome.prompt {
         put("prompt", prompt.as_str().into());
     }
+    if outcome.status == Status::WaitingHidden {
+        put("hidden", true.into());
+    }
     if let Some(matched) = outcome.matched {
         put("matched", matched.into());
     }

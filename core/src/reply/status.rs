@@ -59,6 +59,11 @@ fn headline(outcome: &Outcome) -> String {
             outcome.region.as_ref().map_or_else(|| "finished, the shell ran nothing".to_owned(), region_state)
         }
         Status::Prompt => format!("at the prompt {prompt:?}"),
+        Status::Waiting if prompt.is_empty() => "waiting for input".to_owned(),
+        Status::Waiting => format!("waiting for input at {prompt:?}"),
+        Status::WaitingHidden if prompt.is_empty() => "waiting for input that is not shown".to_owned(),
+        Status::WaitingHidden => format!("waiting at {prompt:?} for input that is not shown"),
+        Status::Suspended => "suspended: the job was stopped by a signal".to_owned(),
         Status::Continuation => format!("at the continuation prompt {prompt:?}: it wants the rest"),
         Status::Screen => "full-screen program".to_owned(),
         Status::Matched => outcome.matched.map_or_else(|| "matched".to_owned(), |line| format!("matched line {line}")),

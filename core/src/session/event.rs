@@ -2,6 +2,7 @@
 
 use crate::call::{CallId, Outcome, Waiting};
 use crate::cooked::Size;
+use crate::inspect::{Inspection, Look};
 use crate::record::Intent;
 use crate::region::Region;
 use crate::time::Wall;
@@ -40,6 +41,8 @@ pub enum Event<'a> {
     },
     /// The client of a call went away or cancelled it; what was typed stays typed.
     Gone(CallId),
+    /// What [`Effect::Inspect`] asked for.
+    Inspected(Box<Inspection>),
     /// When a person last pressed a key in this session; none where nobody is attached.
     Person(Option<Wall>),
     /// The pane is gone: nothing more will come. With the reason, in words.
@@ -59,6 +62,8 @@ pub enum Effect {
     Remember,
     /// Type into the pane; answered by [`Event::Typed`].
     Type(Typing),
+    /// Look at what runs at the terminal; answered by [`Event::Inspected`].
+    Inspect(Look),
     /// Answer a call.
     Conclude(CallId, Box<Outcome>),
 }

@@ -6,6 +6,7 @@
 mod agents;
 mod event;
 mod lines;
+mod looking;
 mod recover;
 mod resting;
 mod submitter;
@@ -62,6 +63,7 @@ pub struct Session {
     /// The last primary prompt of the program in the foreground.
     last_prompt: Option<String>,
     screen_since: Option<Now>,
+    looking: looking::Looking,
     /// When an attached person last pressed a key, as far as it was told.
     person: Option<Wall>,
     began: Now,
@@ -99,6 +101,7 @@ impl Session {
             input: None,
             last_prompt: None,
             screen_since: None,
+            looking: looking::Looking::default(),
             person: None,
             began: now,
             first_prompt: None,
@@ -193,9 +196,11 @@ impl Session {
     #[must_use]
     pub fn wonders_who_typed(&self) -> bool {
         let text = self.log.cooked.input();
-        matches!(self.log.shell(), ShellState::AtPrompt { .. })
-            && !text.trim().is_empty()
-            && self.agents.owner_of(&text).is_none()
+        match self.log.shell() {
+            ShellState::AtPrompt { .. } => !text.trim().is_empty() && self.agents.owner_of(&text).is_none(),
+            ShellState::Continuation => self.submitter.actor().is_none(),
+            _ => false,
+        }
     }
 
     /// Whether any call waits.
@@ -221,6 +226,7 @@ impl Session {
             Event::Output { bytes, wall } => {
                 self.wall = (now, wall);
                 self.last_activity = now;
+                self.looking.forget();
                 self.log.feed(bytes, wall);
                 for call in &mut self.calls {
                     if let CallKind::Send(send) = &mut call.kind {
@@ -234,8 +240,10 @@ impl Session {
                 self.wall = (now, wall);
                 self.begin(now, id, actor, *request, matched);
             }
+            Event::Inspected(inspection) => self.looked(now, &inspection),
             Event::Typed { id, result } => {
                 self.last_activity = now;
+                self.looking.forget();
                 self.typed(now, id, result);
             }
             Event::Gone(id) => self.calls.retain(|call| call.id != id),
@@ -373,7 +381,8 @@ impl Session {
         let resting = self.resting(now, None);
         let input = self.input.and(resting.again);
         let calls = self.calls.iter().filter_map(|call| call.deadline().filter(|at| *at > now)).min();
-        self.wake = [self.wake, input, calls].into_iter().flatten().filter(|at| *at > now).min();
+        let look = self.look(now);
+        self.wake = [self.wake, input, calls, look].into_iter().flatten().filter(|at| *at > now).min();
     }
 
     fn step_calls(&mut self, now: Now) -> bool {
@@ -463,8 +472,10 @@ impl Session {
     fn seen<'a>(&'a self, now: Now, resting: &'a Resting) -> Seen<'a> {
         Seen {
             now,
+            wall: self.wall_at(now),
             log: &self.log,
             shell: self.shell(now),
+            looked: self.looking.holds.is_some(),
             resting,
             answer_due: self.submitter.answer_due(now),
             ended: self.ended,

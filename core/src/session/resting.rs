@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use super::{CallKind, Session};
-use crate::call::{QUIET, REST, Resting, SCREEN_BUSY, SCREEN_REST};
+use crate::call::{Asks, QUIET, REST, Resting, SCREEN_BUSY, SCREEN_REST};
 use crate::log::ShellState;
 use crate::pattern::Pattern;
 use crate::prompt;
 use crate::time::Now;
+use crate::waiting::Judgement;
 
 /// A shell whose markers are due and that rests at a prompt for this long is taken for one without markers.
 const UNMARKED: Duration = Duration::from_secs(2);
@@ -27,6 +28,10 @@ impl Session {
             self.log.close_input(self.wall_at(now));
             self.drain(now);
             self.last_prompt = Some(text);
+        } else if resting.asks == Some(Asks::Shown) {
+            // A prompt that only looking can tell.
+            self.log.close_input(self.wall_at(now));
+            self.drain(now);
         }
     }
 
@@ -63,6 +68,14 @@ impl Session {
         };
         if let Some(shape) = shape {
             return Resting { prompt: Some((line.text, shape)), ..Resting::default() };
+        }
+        match &self.looking.holds {
+            Some(Judgement::Waits(_)) => return Resting { asks: Some(Asks::Shown), ..Resting::default() },
+            Some(Judgement::WaitsHidden(_)) => return Resting { asks: Some(Asks::Hidden), ..Resting::default() },
+            Some(Judgement::Stopped { .. }) => return Resting { asks: Some(Asks::Stopped), ..Resting::default() },
+            // It is seen to work: silence says nothing.
+            Some(Judgement::Works | Judgement::Busy(_)) => return Resting::default(),
+            Some(Judgement::Carrier(_) | Judgement::Unknown(_)) | None => {}
         }
         // The marker of a command in an integrated shell will come; that of a line sent to a program will not. One that
         // showed a known prompt and has nothing on its line is at work, and will show the prompt again.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Call, CallKind, Effect, Session};
 use crate::call::{Outcome, Status};
 use crate::log::ShellState;
-use crate::region::{Region, State};
+use crate::region::{Kind, Region, State};
 use crate::reply::advice;
 use crate::time::Now;
 
@@ -106,7 +106,9 @@ impl Session {
             }
             let is_shown =
                 shown.is_some_and(|(told, ran)| told == Some(id) || ran.iter().any(|region| region.id == id));
-            if !is_shown {
+            // A line that a program took without a word is no news.
+            let silent = region.kind == Kind::Input && region.lines == 0;
+            if !is_shown && !silent {
                 notes.push(advice::finished_since(region));
             }
             self.agents.entry(actor).untold.remove(&id);

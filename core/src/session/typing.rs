@@ -90,6 +90,10 @@ impl Session {
         if !pressed.is_empty() {
             parts.push(Part { bytes: pressed, bracketed: false });
         }
+        if !text.is_empty() || submits > 0 {
+            // An agent's own text may grow and be submitted; another's may not.
+            self.clear_own_text(actor)?;
+        }
         send.typing_at(self.cursor_line(), submits > 0);
         let before = self.log.cooked.input();
         send.line_of = match self.agents.owner_of(&before) {
@@ -125,6 +129,7 @@ impl Session {
         };
         // What stands there now is not the answer to what is typed now.
         self.last_activity = now;
+        self.looking.forget();
         self.effects.push_back(Effect::Type(Typing { call, parts, intent }));
     }
 
@@ -160,6 +165,16 @@ impl Session {
     /// # Errors
     /// Where the text on the line is another's: it is never submitted, erased or mixed.
     fn clear_own_text(&self, actor: &str) -> Result<Option<Part>, String> {
+        let owner = match self.submitter.actor() {
+            Some(owner) => Some(owner).filter(|owner| *owner != actor),
+            // After a restart it is not known who began it; where nobody is attached, it was no person.
+            None => self.person.map(|_| "someone at the terminal"),
+        };
+        if let (ShellState::Continuation, Some(owner)) = (self.log.shell(), owner) {
+            return Err(format!(
+                "nothing was typed: {owner} has begun a command that the shell wants the rest of, and this would become part of it. Ask them; send keys=[\"ctrl+c\"] gives it up if they agree"
+            ));
+        }
         let ShellState::AtPrompt { .. } = self.log.shell() else { return Ok(None) };
         let text = self.log.cooked.input();
         let text = text.trim();

@@ -49,6 +49,11 @@ impl Call {
         }
     }
 
+    /// Whether what the host sees at the terminal can be the answer to it.
+    pub(super) fn is_told_by_looking(&self) -> bool {
+        matches!(self.kind, CallKind::Run(_) | CallKind::Wait(_))
+    }
+
     /// The region of the line that it typed or waits for.
     pub(super) fn region(&self) -> Option<u32> {
         match &self.kind {

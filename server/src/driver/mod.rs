@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use dtmcp_core::call::{CallId, Outcome, Waiting};
+use dtmcp_core::inspect::{Inspection, Inspector, Known, Look as Reach, PaneTerminal, Why};
 use dtmcp_core::log::ShellState;
 use dtmcp_core::region::{Region, State};
 use dtmcp_core::reply::Reply;
@@ -34,6 +35,9 @@ const HANGUP: Duration = Duration::from_secs(2);
 
 /// How long the rest of a killed pane's output is waited for.
 const LAST_BYTES: Duration = Duration::from_secs(1);
+
+/// What Linux's terminals keep of a line that is being typed, less its line break (`N_TTY_BUF_SIZE`).
+const CANONICAL_MAX: usize = 4095;
 
 /// The clocks, read in one place.
 #[derive(Debug, Clone, Copy)]
@@ -146,6 +150,8 @@ pub struct Driver {
     pub notify: Arc<Notify>,
     /// The terminal.
     pub terminal: Arc<dyn Terminal>,
+    /// Who looks at what runs there.
+    pub inspector: Arc<dyn Inspector>,
     /// Its pane.
     pub pane: PaneId,
     /// Its messages.
@@ -169,6 +175,10 @@ struct Running {
     buffer: Vec<u8>,
     last_output: Wall,
     stream_checked: bool,
+    /// What the host is asked about, once it is known.
+    place: Option<PaneTerminal>,
+    /// What it answers; one answer at a time is under way.
+    seen: (mpsc::UnboundedSender<Box<Inspection>>, mpsc::UnboundedReceiver<Box<Inspection>>),
 }
 
 impl Driver {
@@ -181,6 +191,8 @@ impl Driver {
             screens: Arc::default(),
             buffer: vec![0; CHUNK],
             stream_checked: false,
+            place: None,
+            seen: mpsc::unbounded_channel(),
         };
         running.serve().await;
     }
@@ -210,6 +222,7 @@ impl Running {
                 },
                 () = std::future::ready(()), if more => {}
                 () = notify.notified() => {}
+                Some(inspection) = self.seen.1.recv() => self.handle(Event::Inspected(inspection)).await,
                 () = sleep_until(wake) => self.handle(Event::Tick).await,
             }
         }
@@ -362,13 +375,55 @@ impl Running {
                     let now = self.driver.clock.now();
                     self.driver.session.handle(now, Event::Typed { id: typing.call, result });
                 }
+                Effect::Inspect(look) => self.inspect(look).await,
                 Effect::Conclude(id, outcome) => self.conclude(id, *outcome),
             }
         }
     }
 
+    /// Refuses a line that its taker would get without its end: a terminal that takes line by line keeps no more than
+    /// [`CANONICAL_MAX`] bytes of one, and says nothing of the rest.
+    async fn fits(&mut self, typing: &Typing) -> Result<(), String> {
+        let bytes: Vec<u8> = typing.parts.iter().flat_map(|part| part.bytes.iter().copied()).collect();
+        let longest = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).map(<[u8]>::len).max().unwrap_or(0);
+        if longest <= CANONICAL_MAX {
+            return Ok(());
+        }
+        let Some(place) = self.find_place().await else { return Ok(()) };
+        let inspector = Arc::clone(&self.driver.inspector);
+        let looked = tokio::task::spawn_blocking(move || inspector.inspect(&place, Reach::Near)).await;
+        match looked.map(|inspection| inspection.modes) {
+            Ok(Known::Known(modes)) if modes.canonical => Err(format!(
+                "nothing was typed: the program takes its input line by line, and a terminal keeps no more than {CANONICAL_MAX} bytes of a line: this one has {longest}. Give it shorter lines, or a file"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The pane's terminal, asked for once.
+    async fn find_place(&mut self) -> Option<PaneTerminal> {
+        if self.place.is_none() {
+            let state = self.driver.terminal.state(self.driver.pane).await.ok();
+            self.place = state.map(|state| PaneTerminal { tty: state.tty.display().to_string(), pid: state.pid });
+        }
+        self.place.clone()
+    }
+
+    /// Has the host looked at, on a thread of its own; the answer comes as an event.
+    async fn inspect(&mut self, look: Reach) {
+        let place = self.find_place().await;
+        let (inspector, seen) = (Arc::clone(&self.driver.inspector), self.seen.0.clone());
+        tokio::task::spawn_blocking(move || {
+            let inspection =
+                place.map_or_else(|| Inspection::unknown(Why::Gone), |place| inspector.inspect(&place, look));
+            // The session may be closed by now.
+            drop(seen.send(Box::new(inspection)));
+        });
+    }
+
     /// Types, with the intent on disk before the first byte.
     async fn type_in(&mut self, typing: &Typing) -> Result<(), String> {
+        self.fits(typing).await?;
         self.driver.files.intend(&typing.intent).map_err(|error| {
             format!("nothing was typed: {}: intent.json cannot be written ({error}), and without it a restarted server could type a line twice. Free some space and try again", self.driver.dir.display())
         })?;

@@ -228,6 +228,7 @@ impl Hub {
             follower,
             notify: Arc::clone(&notify),
             terminal: Arc::clone(&self.terminal),
+            inspector: Arc::clone(&self.inspector),
             pane,
             mailbox: messages,
             clock: begin.clock,

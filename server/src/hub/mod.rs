@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use async_trait::async_trait;
 use dtmcp_core::call::{Request, Waiting};
+use dtmcp_core::inspect::Inspector;
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::Reply;
@@ -27,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Config;
 use crate::driver::Message;
 use crate::feed::Watcher;
+use crate::host;
 use crate::mcp::desk::Desk;
 use crate::store::lock::Lock;
 use crate::store::{Home, bin};
@@ -68,6 +70,7 @@ pub struct Hub {
     pub(crate) config: Config,
     pub(crate) home: Home,
     pub(crate) terminal: Arc<dyn Terminal>,
+    pub(crate) inspector: Arc<dyn Inspector>,
     pub(crate) watcher: Watcher,
     sessions: Mutex<BTreeMap<String, Arc<Handle>>>,
     next_call: AtomicU64,
@@ -118,6 +121,7 @@ pub fn open_with(
         config: config.clone(),
         home,
         terminal,
+        inspector: host::inspector(),
         watcher: Watcher::new(),
         sessions: Mutex::default(),
         next_call: AtomicU64::new(1),

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use dtmcp_core::call::{CallId, Outcome, Run, Send, Shape, Wait, Waiting};
 use dtmcp_core::cooked::Size;
+use dtmcp_core::inspect::{Blind, Inspector as _, PaneTerminal};
 use dtmcp_core::keys::Key;
 use dtmcp_core::log::Log;
 use dtmcp_core::pattern::Pattern;
@@ -307,7 +308,7 @@ impl Sim {
     }
 
     fn effects(&mut self) {
-        let mut typings = Vec::new();
+        let (mut typings, mut looks) = (Vec::new(), Vec::new());
         let mut count = 0;
         while let Some(effect) = self.session.poll_effect() {
             count += 1;
@@ -320,8 +321,14 @@ impl Sim {
                     self.disk.intend(&typing.intent);
                     typings.push(typing);
                 }
+                Effect::Inspect(look) => looks.push(look),
                 Effect::Conclude(id, outcome) => self.conclude(id, *outcome),
             }
+        }
+        for look in looks {
+            // A host where nobody can look: markers, prompts and silence have to do.
+            let terminal = PaneTerminal { tty: "/dev/pts/0".to_owned(), pid: 1 };
+            self.handle(Event::Inspected(Box::new(Blind.inspect(&terminal, look))));
         }
         for typing in typings {
             match self.typist.clone() {

@@ -9,6 +9,7 @@ use super::{Row, Tested, holds, same};
 pub(crate) const ROWS: &[Row] = &[
     ("their_commands_are_regions", &["tmux", "bash", "setsid"], their_commands),
     ("their_text_is_not_submitted", &["tmux", "bash", "setsid"], their_text),
+    ("their_unfinished_command_is_theirs", &["tmux", "bash", "setsid"], their_command),
     ("copy_mode", &["tmux", "bash", "setsid"], copy_mode),
     ("a_tiny_window", &["tmux", "bash", "setsid"], tiny_window),
     ("an_attached_session_is_not_closed", &["tmux", "bash", "setsid"], not_closed),
@@ -48,6 +49,31 @@ fn their_text() -> Tested {
     holds!(world.user_home().join("keep").exists(), "nothing was submitted");
     person.types("\x15")?;
     wait_until("the line is free", || client.run("echo free").is_ok_and(|answer| answer.output() == "free"))?;
+    Ok(())
+}
+
+fn their_command() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo mine")?;
+    let mut person = Person::attach(&world, "t1", 120, 41)?;
+    person.types("echo 'theirs\r")?;
+    person.sees("> ")?;
+    wait_until("refused", || {
+        client.run("echo hi").is_ok_and(|answer| answer.is_error && answer.text.contains("begun a command"))
+    })?;
+    person.types("too'\r")?;
+    wait_until("free again", || client.run("echo free").is_ok_and(|answer| answer.output() == "free"))?;
+    // Nor is their half-typed line added to or submitted by keys.
+    person.types("echo half")?;
+    person.sees("echo half")?;
+    for arguments in [json!({ "text": "x" }), json!({ "keys": ["enter"] }), json!({ "text": "x\n" })] {
+        let refused = client.call("send", arguments.clone())?;
+        holds!(refused.is_error && refused.text.contains("echo half"), "{arguments}: {}", refused.text);
+    }
+    person.types("-done\r")?;
+    person.sees("half-done")?;
     Ok(())
 }
 

@@ -15,7 +15,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("keys_reach_less", &["tmux", "bash", "less"], keys_reach_less),
     ("lines_that_look_like_keys", &["tmux"], lines_like_keys),
     ("killed_full_screen_program", &["tmux", "bash"], killed_full_screen),
-    ("quiet_without_a_prompt", &["tmux"], quiet),
+    ("no_prompt_at_all", &["tmux"], no_prompt),
+    ("questions", &["tmux", "bash"], questions),
+    ("hidden_questions", &["tmux", "bash"], hidden_questions),
+    ("at_work", &["tmux", "bash", "python3"], at_work),
+    ("a_line_too_long_for_its_taker", &["tmux", "bash"], too_long),
 ];
 
 fn python() -> Tested {
@@ -138,7 +142,7 @@ fn lines_like_keys() -> Tested {
         let answer = client.run(line)?;
         // The terminal echoes the line, and then cat prints what it got.
         let shown = if line == "世界" { "M-dM-8M-^VM-gM-^UM-^L" } else { line };
-        same!((answer.status(), answer.output()), ("quiet", shown), "{line}: {}", answer.text);
+        same!((answer.status(), answer.output()), ("waiting", shown), "{line}: {}", answer.text);
     }
     Ok(())
 }
@@ -153,12 +157,88 @@ fn killed_full_screen() -> Tested {
     Ok(())
 }
 
-fn quiet() -> Tested {
+fn no_prompt() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
     client.call("session_create", json!({ "command": "cat" }))?;
     let answer = client.run("hello")?;
-    same!((answer.status(), answer.output()), ("quiet", "hello"), "{}", answer.text);
-    holds!(answer.words().contains("prompt_pattern"), "{}", answer.text);
+    same!((answer.status(), answer.output()), ("waiting", "hello"), "{}", answer.text);
+    Ok(())
+}
+
+fn questions() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let asked = client.run("read -p 'Username for https://host: ' u; echo got $u")?;
+    same!(
+        (asked.status(), &asked.meta["prompt"]),
+        ("waiting", &json!("Username for https://host: ")),
+        "{}",
+        asked.text
+    );
+    holds!(asked.words().contains("waiting for input"), "{}", asked.text);
+    let answered = client.run("bob")?;
+    same!(
+        (answered.status(), answered.exit(), answered.output()),
+        ("finished", Some(0), "got bob"),
+        "{}",
+        answered.text
+    );
+    let picked = client.run("select x in apple banana; do echo \"got $x\"; break; done\n2")?;
+    same!((picked.status(), picked.exit()), ("finished", Some(0)), "{}", picked.text);
+    holds!(picked.output().ends_with("got banana"), "{}", picked.text);
+    let key = client.run("read -n1 -s -r -p 'Press any key...' k; echo; echo on")?;
+    same!(key.status(), "waiting", "{}", key.text);
+    let pressed = client.call("send", json!({ "keys": ["space"] }))?;
+    holds!(pressed.output().contains("on"), "{}", pressed.text);
+    same!(client.run("cat | grep -c x")?.status(), "waiting", "the first of a pipeline reads");
+    client.call("send", json!({ "keys": ["ctrl+d"] }))?;
+    let waited = client.call("wait", json!({}))?;
+    same!(waited.status(), "finished", "{}", waited.text);
+    Ok(())
+}
+
+fn hidden_questions() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let asked = client.run("read -s -p 'Password: ' p; echo; echo ${#p}")?;
+    same!((asked.status(), &asked.meta["hidden"]), ("waiting", &json!(true)), "{}", asked.text);
+    holds!(asked.words().contains("not shown"), "{}", asked.text);
+    let refused = client.run("hunter2secret")?;
+    holds!(refused.is_error && refused.text.contains("nothing was typed"), "{}", refused.text);
+    client.call("send", json!({ "text": "hunter2secret\n" }))?;
+    let waited = client.call("wait", json!({}))?;
+    holds!(waited.output().ends_with("13"), "{}", waited.text);
+    Ok(())
+}
+
+fn at_work() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    for line in ["sleep 60", "x=$(sleep 50)", "sleep 60 | cat", "python3 -c 'import time; time.sleep(60)'"] {
+        let works = client.call("run", json!({ "line": line, "timeout": 2 }))?;
+        same!(works.status(), "running", "{line}: {}", works.text);
+        dtmcp_tests::person::wait_until("interrupted", || {
+            client.call("send", json!({ "keys": ["ctrl+c"] })).is_ok_and(|sent| sent.meta["prompt"].is_string())
+        })?;
+    }
+    Ok(())
+}
+
+fn too_long() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({ "command": "cat > typed" }))?;
+    let long = "A".repeat(5000);
+    let refused = client.run(&long)?;
+    holds!(refused.is_error && refused.text.contains("4095"), "{}", refused.text);
+    let refused = client.call("send", json!({ "text": format!("{long}\n") }))?;
+    holds!(refused.is_error && refused.text.contains("4095"), "{}", refused.text);
+    client.call("send", json!({ "text": "short\n", "keys": ["ctrl+d"] }))?;
+    let typed = std::fs::read_to_string(world.user_home().join("typed")).map_err(|error| error.to_string())?;
+    same!(typed, "short\n", "nothing of it was submitted");
     Ok(())
 }
