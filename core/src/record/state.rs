@@ -20,6 +20,9 @@ pub struct AgentRecord {
     /// Text it typed at the prompt and left unsubmitted.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub half_typed: String,
+    /// It began the command that the shell wants the rest of.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continues: bool,
     /// Regions it started and has not been told the end of.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub untold: BTreeSet<u32>,

@@ -70,6 +70,22 @@ impl Agents {
             .map(|(name, _)| name.as_str())
     }
 
+    /// Who began the command that the shell wants the rest of; whether that is news.
+    pub(crate) fn continues(&mut self, owner: Option<&str>) -> bool {
+        let mut changed = false;
+        for (name, agent) in &mut self.record.agents {
+            let continues = owner == Some(name.as_str());
+            changed |= agent.continues != continues;
+            agent.continues = continues;
+        }
+        changed
+    }
+
+    /// The agent that began it.
+    pub(crate) fn continuing(&self) -> Option<&str> {
+        self.record.agents.iter().find(|(_, agent)| agent.continues).map(|(name, _)| name.as_str())
+    }
+
     /// The line was submitted or cleared.
     pub(crate) fn line_is_empty(&mut self) -> bool {
         let mut changed = false;

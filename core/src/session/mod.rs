@@ -133,6 +133,12 @@ impl Session {
             self.effects.push_back(Effect::Remember);
         }
         self.submitter = inherited.submitter;
+        if self.log.shell() == ShellState::Continuation && self.agents.continuing().is_none() {
+            let owner = self.submitter.actor().map(str::to_owned);
+            self.continued(owner.as_deref());
+        } else if self.log.shell() != ShellState::Continuation {
+            self.continued(None);
+        }
         self.advance(now);
     }
 
@@ -198,7 +204,7 @@ impl Session {
         let text = self.log.cooked.input();
         match self.log.shell() {
             ShellState::AtPrompt { .. } => !text.trim().is_empty() && self.agents.owner_of(&text).is_none(),
-            ShellState::Continuation => self.submitter.actor().is_none(),
+            ShellState::Continuation => self.agents.continuing().is_none(),
             _ => false,
         }
     }
@@ -338,6 +344,7 @@ impl Session {
                 if changed {
                     self.effects.push_back(Effect::Remember);
                 }
+                self.continued(None);
             }
             LogEvent::Closed(id) => {
                 if self.input.is_some_and(|input| input.region == *id) {
@@ -347,6 +354,11 @@ impl Session {
             }
             LogEvent::Prompt => {
                 self.first_prompt.get_or_insert(now - self.began);
+                self.continued(None);
+            }
+            LogEvent::Continuation if self.agents.continuing().is_none() => {
+                let owner = self.submitter.actor().map(str::to_owned);
+                self.continued(owner.as_deref());
             }
             LogEvent::Ended { status } => self.ended = Some(*status),
             _ => {}
@@ -357,6 +369,16 @@ impl Session {
                 CallKind::Send(send) => send.on(event),
                 CallKind::Wait(wait) => wait.on(now, event),
             }
+        }
+    }
+
+    /// Remembers whose command the shell wants the rest of.
+    fn continued(&mut self, owner: Option<&str>) {
+        if let Some(owner) = owner {
+            self.agents.entry(owner);
+        }
+        if self.agents.continues(owner) {
+            self.effects.push_back(Effect::Remember);
         }
     }
 

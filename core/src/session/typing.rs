@@ -165,9 +165,9 @@ impl Session {
     /// # Errors
     /// Where the text on the line is another's: it is never submitted, erased or mixed.
     fn clear_own_text(&self, actor: &str) -> Result<Option<Part>, String> {
-        let owner = match self.submitter.actor() {
+        let owner = match self.agents.continuing() {
             Some(owner) => Some(owner).filter(|owner| *owner != actor),
-            // After a restart it is not known who began it; where nobody is attached, it was no person.
+            // Where nobody is attached, it was no person: most likely a program of ours that is gone.
             None => self.person.map(|_| "someone at the terminal"),
         };
         if let (ShellState::Continuation, Some(owner)) = (self.log.shell(), owner) {
