@@ -1,6 +1,7 @@
 //! What the benchmarks measure with: a client without threads of its own, a wait for bytes in a file, what the kernel
 //! knows of a process.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::FileExt as _;
@@ -224,15 +225,16 @@ pub fn status(pid: u32, field: &str) -> u64 {
     number(&text, field)
 }
 
-/// How often the threads of a process have been put on a processor.
+/// How often each thread of a process has been put on a processor, by its number.
 #[must_use]
-pub fn switches(pid: u32) -> u64 {
-    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return 0 };
-    let texts = threads.flatten().map(|thread| std::fs::read_to_string(thread.path().join("status")));
-    texts
-        .flatten()
-        .map(|text| number(&text, "voluntary_ctxt_switches") + number(&text, "nonvoluntary_ctxt_switches"))
-        .sum()
+pub fn switches(pid: u32) -> BTreeMap<String, u64> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return BTreeMap::new() };
+    let switches = |thread: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(thread.path().join("status")).ok()?;
+        let count = number(&text, "voluntary_ctxt_switches") + number(&text, "nonvoluntary_ctxt_switches");
+        Some((thread.file_name().to_string_lossy().into_owned(), count))
+    };
+    threads.flatten().filter_map(switches).collect()
 }
 
 fn number(text: &str, field: &str) -> u64 {

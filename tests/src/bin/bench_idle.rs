@@ -10,6 +10,9 @@ use dtmcp_tests::client::World;
 use dtmcp_tests::measure::{Stdio, dtmcp, load, median, ms, quantile, status, switches};
 use serde_json::json;
 
+/// Until then everything that was begun has ended.
+const SETTLE: Duration = Duration::from_secs(15);
+
 /// How long nothing happens.
 const IDLE: Duration = Duration::from_secs(10);
 
@@ -46,10 +49,12 @@ fn measure() -> Result<(), String> {
     }
     let memory = |field: &str| status(client.pid(), field);
     let (used, anonymous) = (memory("VmRSS"), memory("RssAnon"));
-    wait();
-    let switched = switches(client.pid());
-    wait();
-    let wakeups = switches(client.pid()) - switched;
+    wait(SETTLE);
+    let before_idle = switches(client.pid());
+    wait(IDLE);
+    // A thread that has ended is not counted: the runtime ends those that wrote files, some seconds later.
+    let woken = |(thread, count): (&String, &u64)| count - before_idle.get(thread).copied().unwrap_or(0);
+    let wakeups: u64 = switches(client.pid()).iter().map(woken).sum();
 
     println!("load {before} to {}", load());
     println!(
@@ -63,6 +68,6 @@ fn measure() -> Result<(), String> {
     Ok(())
 }
 
-fn wait() {
-    std::thread::sleep(IDLE);
+fn wait(time: Duration) {
+    std::thread::sleep(time);
 }
