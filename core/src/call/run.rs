@@ -25,6 +25,9 @@ const NOT_TYPED: &str = "nothing was typed";
 /// The same, where lines before it have run.
 const REST_NOT_TYPED: &str = "the rest was not typed";
 
+/// A shell begins a line within milliseconds; one that has not after this long has taken it for something else.
+const UNTAKEN: Duration = Duration::from_secs(5);
+
 /// What a step of a call asks for.
 #[derive(Debug)]
 pub(crate) enum Step {
@@ -67,6 +70,8 @@ pub(crate) struct RunCall {
     pub(crate) prompt_pattern: Option<Pattern>,
     shape: Shape,
     deadline: Now,
+    /// When the terminal took the line at hand.
+    typed_at: Now,
     /// The first line that a call of one line may show, where no region tells.
     from_line: u64,
 }
@@ -83,6 +88,7 @@ impl RunCall {
             prompt_pattern: run.prompt_pattern,
             shape: run.shape,
             deadline: now + run.timeout,
+            typed_at: now,
             from_line: 1,
         }
     }
@@ -121,6 +127,7 @@ impl RunCall {
     /// The terminal has taken the line, or not.
     pub(crate) fn typed(&mut self, result: Result<(), String>, view: &Seen<'_>) -> Option<Outcome> {
         self.phase = Phase::Watching;
+        self.typed_at = view.now;
         result.err().map(|why| self.untyped(&why, view))
     }
 
@@ -139,10 +146,31 @@ impl RunCall {
             Phase::Typing => Step::Wait(None),
             Phase::Watching => match self.watch.verdict(view, self.until.is_some()) {
                 Some(verdict) => self.judged(view, &verdict),
+                None if self.is_untaken(view) => Step::Done(Box::new(self.untaken(view))),
                 None if view.now >= self.deadline => Step::Done(Box::new(self.outcome(view, Status::Running, None))),
-                None => Step::Wait(self.watch.again(view)),
+                None => {
+                    let taken_by = (self.watch.region.is_none()).then(|| self.typed_at + UNTAKEN);
+                    Step::Wait(
+                        [self.watch.again(view), taken_by].into_iter().flatten().filter(|at| *at > view.now).min(),
+                    )
+                }
             },
         }
+    }
+
+    /// Whether a shell that showed its prompt has done nothing with the line.
+    fn is_untaken(&self, view: &Seen<'_>) -> bool {
+        let at_prompt = matches!(view.shell, ShellState::AtPrompt { .. });
+        at_prompt && self.watch.region.is_none() && view.now >= self.typed_at + UNTAKEN
+    }
+
+    fn untaken(&self, view: &Seen<'_>) -> Outcome {
+        let mut outcome = self.outcome(view, Status::Running, None);
+        outcome.notes.push(
+            "the shell has not begun the line: it may be in a search, or wait for a key. read view=\"screen\" shows it; send keys=[\"ctrl+c\"] gives it up, then run it again"
+                .to_owned(),
+        );
+        outcome
     }
 
     fn ready(&mut self, view: &Seen<'_>, since: Now) -> Step {

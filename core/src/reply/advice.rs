@@ -14,6 +14,8 @@ pub(crate) fn notes(outcome: &Outcome, setting: &Setting, once: &mut dyn FnMut(&
     let mut notes = Vec::new();
     let name = &setting.name;
     match outcome.status {
+        // The shell has not begun the line, and the call itself has said so.
+        Status::Running if !outcome.notes.is_empty() => {}
         Status::Running => notes.push(format!("it goes on: wait session=\"{name}\" waits for it; send answers what it asks, and with keys=[\"ctrl+c\"] interrupts it")),
         Status::Waiting if once("waiting") => {
             notes.push("run answers it with a line, send with text and keys".to_owned());

@@ -62,6 +62,8 @@ impl Session {
             // Where the line's taker ended with it, the reply is about the taker and tells this too.
             self.agents.entry(&call.actor).untold.remove(&own);
         }
+        let agents = &mut self.agents;
+        let advised = advice::notes(outcome, &self.setting, &mut |key| agents.once(&call.actor, key));
         let mut notes = std::mem::take(&mut outcome.notes);
         if let CallKind::Run(_) = call.kind
             && let Some(late) =
@@ -72,8 +74,7 @@ impl Session {
                 late.as_secs_f64()
             ));
         }
-        let agents = &mut self.agents;
-        notes.extend(advice::notes(outcome, &self.setting, &mut |key| agents.once(&call.actor, key)));
+        notes.extend(advised);
         let told = outcome.region.as_ref().map(|region| region.id);
         notes.extend(self.finished_notes(&call.actor, Some((told, &outcome.ran))));
         outcome.notes = notes;

@@ -1,6 +1,7 @@
 //! Shells that people have made their own, and lines that are no commands.
 
 use dtmcp_tests::client::World;
+use dtmcp_tests::person::wait_until;
 use serde_json::json;
 
 use super::{Row, Tested, holds, same};
@@ -19,6 +20,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("printing_the_prompt", &["tmux", "bash"], printing_the_prompt),
     ("multi_line_string", &["tmux", "bash"], multi_line_string),
     ("prompt_of_two_lines", &["tmux", "bash"], prompt_of_two_lines),
+    ("a_line_that_is_not_begun", &["tmux", "bash"], not_begun),
     ("plain_shell", &["tmux", "bash"], plain_shell),
 ];
 
@@ -223,6 +225,23 @@ fn prompt_of_two_lines() -> Tested {
     let regions = client.call("regions", json!({}))?;
     same!(regions.meta["regions"][2]["label"], json!("echo out2"), "{}", regions.text);
     Ok(())
+}
+
+fn not_begun() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo one")?;
+    // readline's search takes the line for what is looked for.
+    client.call("send", json!({ "keys": ["alt+p"] }))?;
+    let lost = client.run("nothing like it")?;
+    holds!(
+        lost.is_error || lost.words().contains("has not begun the line") || lost.region().is_some(),
+        "{}",
+        lost.text
+    );
+    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    wait_until("the shell is back", || client.run("echo back").is_ok_and(|answer| answer.output() == "back"))
 }
 
 fn plain_shell() -> Tested {
