@@ -30,6 +30,9 @@ pub struct Intent {
     pub bytes: u64,
     /// Whether Enter is among them.
     pub submits: bool,
+    /// How often; 0 in files of a server that did not count.
+    #[serde(default)]
+    pub enters: u32,
     /// How far it came.
     pub state: IntentState,
 }

@@ -117,9 +117,7 @@ impl Session {
                 known: true,
             });
         }
-        // Lines sent to a program tell which prompt it shows: without it, its continuation prompts are none.
-        let lines = session.log.regions().rev().take_while(|region| region.kind == Kind::Input);
-        session.last_prompt = lines.filter_map(|region| prompt::leading(&region.label)).next().map(str::to_owned);
+        session.last_prompt = last_prompt(&session.log);
         if session.log.shell() == ShellState::Ended {
             session.ended = Some(session.log.program_exit());
         }
@@ -513,3 +511,11 @@ impl Session {
 
 /// The actor of regions that no agent's line began.
 pub const HUMAN: &str = "human";
+
+/// The prompt of the program in the foreground, as the lines sent to it tell: without it, its continuation prompts
+/// are none.
+fn last_prompt(log: &Log) -> Option<String> {
+    let mut lines = log.regions().rev().take_while(|region| region.kind == Kind::Input);
+    // A line whose echo has not been read is named after its prompt, without the blank.
+    lines.find_map(|region| prompt::leading(&format!("{} ", region.label)).map(str::to_owned))
+}

@@ -65,7 +65,7 @@ impl Recovery {
         if let Some(intent) = self.intent.take_if(|intent| intent.offset <= self.log.cooked.offset()) {
             let at_shell = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
             // How long ago it was typed is not known; whoever asks was not there.
-            self.submitter.submitted(&intent.actor, 1, at_shell.then_some(Now::default()));
+            self.submitter.submitted(&intent.actor, intent.enters.max(1), at_shell.then_some(Now::default()));
         }
     }
 

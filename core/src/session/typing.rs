@@ -45,7 +45,7 @@ impl Session {
             };
             self.open_input(now, call.id, pattern.as_ref());
         }
-        self.push_typing(now, call.id, &call.actor, parts, true);
+        self.push_typing(now, call.id, &call.actor, parts, 1);
         Ok(())
     }
 
@@ -112,11 +112,11 @@ impl Session {
         if parts.is_empty() {
             return Err("nothing was typed: give text, keys, or both; read view=\"screen\" only looks".to_owned());
         }
-        self.push_typing(now, id, actor, parts, submits > 0);
+        self.push_typing(now, id, actor, parts, submits);
         Ok(())
     }
 
-    fn push_typing(&mut self, now: Now, call: CallId, actor: &str, parts: Vec<Part>, submits: bool) {
+    fn push_typing(&mut self, now: Now, call: CallId, actor: &str, parts: Vec<Part>, enters: u32) {
         let bytes = parts.iter().map(|part| part.bytes.len() as u64).sum();
         let intent = Intent {
             v: Intent::VERSION,
@@ -124,7 +124,8 @@ impl Session {
             actor: actor.to_owned(),
             offset: self.log.cooked.offset(),
             bytes,
-            submits,
+            submits: enters > 0,
+            enters,
             state: IntentState::Typing,
         };
         // What stands there now is not the answer to what is typed now.

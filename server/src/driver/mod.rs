@@ -440,7 +440,8 @@ impl Running {
         self.driver.files.write_tail(&live);
         let Some((actor, reply)) = self.replies.remove(&id) else { return };
         let fullscreen = self.driver.session.log().cooked.fullscreen().is_some();
-        let trouble = self.driver.files.take_trouble();
+        // An error shows no notes: they are kept for a reply that does.
+        let trouble = if outcome.error.is_none() { self.driver.files.take_trouble() } else { None };
         let job = render::Job {
             outcome,
             lines: self.driver.files.snapshot(live),

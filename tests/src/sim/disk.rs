@@ -1,5 +1,6 @@
 //! What a driver keeps on disk for a session, kept in memory, and the session that is rebuilt from it.
 
+use dtmcp_core::cooked::Size;
 use dtmcp_core::log::Log;
 use dtmcp_core::record::{Intent, IntentState, RegionRecord, StateRecord};
 use dtmcp_core::region::Region;
@@ -13,8 +14,8 @@ use super::Chance;
 pub struct Disk {
     /// `raw.log`.
     pub raw: Vec<u8>,
-    /// `timing`: until which offset the stream had come when.
-    times: Vec<(usize, Wall)>,
+    /// `timing`: until which offset the stream had come when, and what size it had from there on.
+    times: Vec<(usize, Wall, Option<Size>)>,
     /// `session.txt`, its settled part.
     pub text: Vec<u8>,
     /// `regions.jsonl`.
@@ -42,14 +43,20 @@ pub(super) struct Rebuilt {
 impl Disk {
     pub(super) fn output(&mut self, bytes: &[u8], wall: Wall) {
         self.raw.extend_from_slice(bytes);
-        self.times.push((self.raw.len(), wall));
+        self.times.push((self.raw.len(), wall, None));
+    }
+
+    pub(super) fn size(&mut self, size: Size, wall: Wall) {
+        self.times.push((self.raw.len(), wall, Some(size)));
     }
 
     pub(super) fn settle(&mut self, text: &[u8]) {
-        assert!(text.ends_with(b"\n"), "half a line is settled");
-        for line in text.split_inclusive(|byte| *byte == b'\n') {
-            self.starts.push(self.text.len());
-            self.text.extend_from_slice(line);
+        for piece in text.split_inclusive(|byte| *byte == b'\n') {
+            // A line too long for the screen is settled in pieces.
+            if self.text.last().is_none_or(|byte| *byte == b'\n') {
+                self.starts.push(self.text.len());
+            }
+            self.text.extend_from_slice(piece);
         }
     }
 
@@ -80,13 +87,14 @@ impl Disk {
         self.known.iter().find(|region| region.id == id).cloned()
     }
 
-    /// A settled line.
+    /// A settled line, or as much of one as is.
     #[must_use]
     pub fn line(&self, number: u64) -> String {
         let at = usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
         let Some(start) = self.starts.get(at) else { return String::new() };
         let end = self.starts.get(at + 1).copied().unwrap_or(self.text.len());
-        String::from_utf8_lossy(self.text.get(*start..end - 1).unwrap_or_default()).into_owned()
+        let line = self.text.get(*start..end).unwrap_or_default();
+        String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line)).into_owned()
     }
 
     /// Everything that was written, but for the raw stream.
@@ -101,12 +109,15 @@ impl Disk {
         let raw = self.raw.clone();
         let mut text = Vec::new();
         let mut at = 0;
-        for (until, wall) in &self.times {
+        for (until, wall, size) in &self.times {
             while at < *until {
                 let size = cut.as_mut().map_or(until - at, |cut| 1 + cut.below(until - at));
                 recovery.feed(raw.get(at..at + size).unwrap_or_default(), *wall);
                 recovery.log().cooked.take_settled(&mut text);
                 at += size;
+            }
+            if let Some(size) = size {
+                recovery.log().resize(*size);
             }
         }
         let (log, changed, inherited) = recovery.finish();

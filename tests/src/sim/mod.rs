@@ -204,6 +204,12 @@ impl Sim {
         self.person = None;
     }
 
+    /// The pane takes another size.
+    pub fn resize(&mut self, size: Size) {
+        self.disk.size(size, self.wall());
+        self.handle(Event::Resized(size));
+    }
+
     /// Something else happens.
     pub fn handle(&mut self, event: Event<'_>) {
         self.session.handle(self.now, event);
@@ -383,7 +389,9 @@ impl Sim {
             return self.disk.line(number);
         }
         let at = usize::try_from(number - settled - 1).unwrap_or(usize::MAX);
-        self.session.log().cooked.live().lines.get(at).cloned().unwrap_or_default()
+        let live = self.session.log().cooked.live();
+        let begun = if at == 0 && live.continues { self.disk.line(number) } else { String::new() };
+        begun + live.lines.get(at).map_or("", String::as_str)
     }
 
     /// The output that a reply is about.

@@ -6,9 +6,10 @@
 use std::time::Duration;
 
 use dtmcp_core::call::Waiting;
+use dtmcp_core::cooked::Size;
 use dtmcp_core::region::{Region, State};
 use dtmcp_core::time::Wall;
-use dtmcp_tests::sim::{Chance, Sim, Start, Typist, run_for, seeds, send, wait};
+use dtmcp_tests::sim::{Chance, SIZE, Sim, Start, Typist, run_for, seeds, send, wait};
 
 const LINES: &[&str] = &[
     "echo hi",
@@ -56,10 +57,13 @@ fn request(chance: &mut Chance) -> Waiting {
     }
 }
 
+const SIZES: [Size; 4] = [SIZE, Size { cols: 20, rows: 6 }, Size { cols: 60, rows: 4 }, Size { cols: 200, rows: 50 }];
+
 /// Something happens: a call, a key, a going, some time.
 fn act(sim: &mut Sim, chance: &mut Chance) {
     let actor = chance.of(&["a", "b", "c"]);
-    match chance.below(12) {
+    match chance.below(13) {
+        12 => sim.resize(chance.of(&SIZES)),
         0..6 => {
             sim.call(actor, request(chance));
         }

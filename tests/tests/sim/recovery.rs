@@ -52,6 +52,18 @@ fn a_line_whose_answer_comes_later_is_its_agents() {
 }
 
 #[test]
+fn several_lines_sent_at_once_are_all_their_agents() {
+    let mut sim = Sim::bash();
+    sim.call("a", send("status 3\nstatus 4\n", &[]));
+    sim.crash();
+    sim.pass(1.0);
+    sim.person("status 5\r");
+    sim.pass(1.0);
+    let actors: Vec<_> = sim.regions().iter().map(|region| region.actor.clone().unwrap()).collect();
+    assert_eq!(actors, ["a", "a", "human"]);
+}
+
+#[test]
 fn a_line_to_a_program_goes_on() {
     let mut sim = Sim::bash();
     sim.ran("a", "gdb");
