@@ -33,12 +33,14 @@ struct Pane {
     written: u64,
     size: Size,
     gone: bool,
+    /// Its program was killed and told nothing.
+    dead: bool,
     woken: Arc<Notify>,
 }
 
 impl Pane {
     fn write(&mut self, bytes: &[u8]) {
-        if bytes.is_empty() || self.gone {
+        if bytes.is_empty() || self.gone || self.dead {
             return;
         }
         let entry = format!("{} {}\n", self.written, milliseconds());
@@ -112,6 +114,13 @@ impl FakeTerminal {
     /// Takes a session's pane away, as a person does with `kill-pane`.
     pub fn lose(&self, session: &str) {
         self.with(|state| state.panes.values_mut().filter(|pane| pane.name == session).for_each(Pane::end));
+    }
+
+    /// Kills a session's program with all that would tell of its end, and keeps the pane.
+    pub fn strike_dead(&self, session: &str) {
+        self.with(|state| {
+            state.panes.values_mut().filter(|pane| pane.name == session).for_each(|pane| pane.dead = true);
+        });
     }
 
     /// A person types.
@@ -191,8 +200,17 @@ impl Terminal for FakeTerminal {
         writeln!(timing, "{HEADER}\n0 {} {}x{}", milliseconds(), size.cols, size.rows)?;
         let bash = Bash::with_nonce(self.now(), &start, nonce.trim());
         let woken = Arc::new(Notify::new());
-        let pane =
-            Pane { name: new.session, bash, raw, timing, written: 0, size, gone: false, woken: Arc::clone(&woken) };
+        let pane = Pane {
+            name: new.session,
+            bash,
+            raw,
+            timing,
+            written: 0,
+            size,
+            gone: false,
+            dead: false,
+            woken: Arc::clone(&woken),
+        };
         let id = self.with(|state| {
             let id = u32::try_from(state.panes.len()).unwrap_or(u32::MAX);
             state.panes.insert(id, pane);
@@ -204,7 +222,7 @@ impl Terminal for FakeTerminal {
 
     async fn state(&self, pane: PaneId) -> Result<PaneState, TerminalError> {
         self.pane(pane, |pane| PaneState {
-            dead: pane.bash.ended(),
+            dead: pane.bash.ended() || pane.dead,
             in_mode: false,
             synchronized: false,
             size: pane.size,
@@ -223,7 +241,7 @@ impl Terminal for FakeTerminal {
         let now = self.now();
         let bytes = parts.into_iter().map(|part| part.bytes).collect::<Vec<_>>().concat();
         self.pane(pane, |pane| {
-            if pane.bash.ended() {
+            if pane.bash.ended() || pane.dead {
                 return Err(TerminalError::Dead);
             }
             pane.bash.keys(now, &bytes);
@@ -281,7 +299,7 @@ impl Terminal for FakeTerminal {
                 .map(|(id, pane)| OurPane {
                     session: pane.name.clone(),
                     pane: PaneId { server: SERVER, pane: *id },
-                    dead: pane.bash.ended(),
+                    dead: pane.bash.ended() || pane.dead,
                 })
                 .collect()),
         })

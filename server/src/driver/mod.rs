@@ -1,5 +1,6 @@
 //! The task of one session: owns the machine, its files and its place in the log, and carries out effects in order.
 
+pub mod ending;
 pub mod files;
 pub mod render;
 
@@ -21,6 +22,7 @@ use crate::feed::{CHUNK, Follower, Piece};
 use crate::hub::region_files::RegionFiles;
 use crate::store::lines::LogLines;
 use crate::terminal::{PaneId, Part, Terminal, TerminalError};
+use ending::Parted;
 use files::SessionFiles;
 pub use render::ScreenMemory;
 
@@ -29,12 +31,6 @@ pub const MAILBOX: usize = 64;
 
 /// Chunks of output taken before calls are looked at again.
 const CHUNKS_AT_ONCE: usize = 4;
-
-/// How long a program may take to end once its terminal is hung up; the rest of its output is waited for meanwhile.
-const HANGUP: Duration = Duration::from_secs(2);
-
-/// How long the rest of a killed pane's output is waited for.
-const LAST_BYTES: Duration = Duration::from_secs(1);
 
 /// What Linux's terminals keep of a line that is being typed, less its line break (`N_TTY_BUF_SIZE`).
 const CANONICAL_MAX: usize = 4095;
@@ -179,11 +175,17 @@ struct Running {
     place: Option<PaneTerminal>,
     /// What it answers; one answer at a time is under way.
     seen: (mpsc::UnboundedSender<Box<Inspection>>, mpsc::UnboundedReceiver<Box<Inspection>>),
+    /// Whether the pane refused text as if it were gone.
+    doubted: bool,
+    /// Why the pane is gone, once it is.
+    pane_gone: Option<&'static str>,
+    /// Replies that are held back while the session parts from its pane.
+    parting: Option<Vec<(render::Job, oneshot::Sender<Reply>)>>,
 }
 
 impl Driver {
-    /// Runs until the session is closed or the hub is gone.
-    pub async fn run(self) {
+    /// Runs until the session is closed or the hub is gone, or until its pane is: then what it leaves is given back.
+    pub async fn run(self) -> Option<Parted> {
         let mut running = Running {
             last_output: Clock::wall(),
             driver: self,
@@ -193,16 +195,25 @@ impl Driver {
             stream_checked: false,
             place: None,
             seen: mpsc::unbounded_channel(),
+            doubted: false,
+            pane_gone: None,
+            parting: None,
         };
-        running.serve().await;
+        running.serve().await
     }
 }
 
 impl Running {
-    async fn serve(&mut self) {
+    async fn serve(&mut self) -> Option<Parted> {
         self.effects().await;
         loop {
             let more = self.follow().await;
+            if std::mem::take(&mut self.doubted) {
+                self.look_again().await;
+            }
+            if let Some(why) = self.pane_gone {
+                return Some(self.part(why).await);
+            }
             let wake = self.driver.session.deadline().map(|at| self.driver.clock.instant(at));
             let notify = Arc::clone(&self.driver.notify);
             tokio::select! {
@@ -214,11 +225,11 @@ impl Running {
                         // The hub gave up waiting; the session is closed all the same.
                         drop(done.send(closed));
                         if !failed {
-                            return;
+                            return None;
                         }
                     }
                     Some(message) => self.message(message).await,
-                    None => return,
+                    None => return None,
                 },
                 () = std::future::ready(()), if more => {}
                 () = notify.notified() => {}
@@ -259,30 +270,9 @@ impl Running {
         }
         self.buffer = buffer;
         if !more && self.driver.follower.ended() && !self.stream_checked {
-            self.stream_ended().await;
+            self.look_at_pane().await;
         }
         more
-    }
-
-    /// The recorder's pipe was closed: find out what became of the pane.
-    async fn stream_ended(&mut self) {
-        self.stream_checked = true;
-        if self.driver.session.ended().is_some() || self.driver.session.closed().is_some() {
-            return;
-        }
-        let why = match self.driver.terminal.state(self.driver.pane).await {
-            Ok(state) if state.dead => "the session's program ended without telling its status",
-            Ok(state) if state.pipe => return self.stream_checked = false,
-            Ok(_) => {
-                "someone else took over the recording of this pane (tmux pipe-pane), so its output is not seen any more"
-            }
-            Err(TerminalError::Gone) => {
-                "its pane is gone: it was closed at the terminal, or tmux ended; output that tmux had not passed on yet is lost"
-            }
-            Err(error) if error.is_gone() => "the tmux server ended, and all its sessions with it",
-            Err(_) => "tmux does not answer for this pane",
-        };
-        self.handle(Event::Closed(why.to_owned())).await;
     }
 
     async fn message(&mut self, message: Message) {
@@ -431,6 +421,7 @@ impl Running {
             typing.parts.iter().map(|part| Part { bytes: part.bytes.clone(), bracketed: part.bracketed }).collect();
         let result = self.driver.terminal.paste(self.driver.pane, parts).await;
         self.driver.files.typed(&typing.intent, result.is_ok());
+        self.doubted |= result.as_ref().is_err_and(|error| error.is_gone() || *error == TerminalError::Dead);
         result.map_err(|error| error.to_string())
     }
 
@@ -457,68 +448,16 @@ impl Running {
             pane: self.driver.pane,
             screens: Arc::clone(&self.screens),
         };
-        render::spawn(job, reply);
+        match &mut self.parting {
+            Some(held) => held.push((job, reply)),
+            None => render::spawn(job, reply),
+        }
     }
 
     fn answer(&mut self, id: CallId, answer: Reply) {
         if let Some((_, reply)) = self.replies.remove(&id) {
             // A client that is gone needs no answer.
             drop(reply.send(answer));
-        }
-    }
-
-    /// Hangs up, lets the rest arrive, then kills. Where tmux will not, the session stays as it is.
-    async fn close(&mut self) -> Closed {
-        let mut closed = Closed::default();
-        let alive = self.driver.session.ended().is_none() && self.driver.session.closed().is_none();
-        if alive {
-            match self.driver.terminal.hangup(self.driver.pane).await {
-                Ok(()) => closed.killed = !self.follow_until_ended(HANGUP).await,
-                Err(error) if error.is_gone() || error == TerminalError::Dead => {}
-                Err(error) => return self.not_closed(&error),
-            }
-        }
-        if let Err(error) = self.driver.terminal.kill(self.driver.pane).await
-            && !error.is_gone()
-        {
-            return self.not_closed(&error);
-        }
-        if !self.driver.follower.ended() {
-            self.follow_until_ended(LAST_BYTES).await;
-        }
-        // What the hangup made of it is no status of the program's own.
-        closed.exit = self.driver.session.ended().flatten().filter(|_| !alive);
-        self.handle(Event::Closed("the session was closed".to_owned())).await;
-        let live = self.driver.session.log().cooked.live();
-        self.driver.files.write_tail(&live);
-        closed
-    }
-
-    fn not_closed(&mut self, error: &TerminalError) -> Closed {
-        self.stream_checked = false;
-        Closed { trouble: Some(error.to_string()), ..Closed::default() }
-    }
-
-    /// Follows the log until its stream has ended; says whether it did in time.
-    async fn follow_until_ended(&mut self, limit: Duration) -> bool {
-        let until = tokio::time::Instant::now() + limit;
-        // Whoever closes the session knows what became of the pane.
-        self.stream_checked = true;
-        loop {
-            let more = self.follow().await;
-            if !more && (self.driver.follower.ended() || self.driver.session.ended().is_some()) {
-                return true;
-            }
-            if tokio::time::Instant::now() >= until {
-                return false;
-            }
-            if !more {
-                let notify = Arc::clone(&self.driver.notify);
-                tokio::select! {
-                    () = notify.notified() => {}
-                    () = tokio::time::sleep_until(until) => {}
-                }
-            }
         }
     }
 }

@@ -88,6 +88,7 @@ impl Hub {
 
     async fn make(&self, actor: &str, create: &Create) -> Result<Arc<Handle>, String> {
         let _one_at_a_time = self.changing.lock().await;
+        self.parted().await;
         if self.handles().len() >= SESSIONS_MAX {
             return Err(format!("{SESSIONS_MAX} sessions are open, which is the limit: session_close one first"));
         }
@@ -236,8 +237,17 @@ impl Hub {
             dir: dir.clone(),
             region_files: region_files.clone(),
         };
-        let handle = self.insert(Handle { name: meta.name.clone(), mailbox, meta, pane, dir, region_files, notify });
-        self.supervise(&handle.name, tokio::spawn(driver.run()));
+        let handle = self.insert(Handle {
+            name: meta.name.clone(),
+            mailbox,
+            meta,
+            pane,
+            dir,
+            region_files,
+            notify,
+            removed: CancellationToken::new(),
+        });
+        self.supervise(&handle, tokio::spawn(driver.run()));
         Ok(handle)
     }
 
@@ -262,7 +272,7 @@ impl Hub {
         }
         let (done, closed) = oneshot::channel();
         if handle.mailbox.send(Message::Close { done }).await.is_err() {
-            self.remove(&handle.name);
+            // Whoever watches over the task retires the session or starts it anew.
             return super::pick::no_task(&handle.name);
         }
         let closed = closed.await.unwrap_or_default();

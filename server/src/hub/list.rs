@@ -19,6 +19,7 @@ impl Hub {
         let mut notes = Vec::new();
         let mut nonces = Vec::new();
         let people = self.terminal.clients().await;
+        self.parted().await;
         let clients = match &people {
             Ok(clients) => clients.as_slice(),
             Err(error) if self.handles().is_empty() => {

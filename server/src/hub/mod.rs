@@ -26,7 +26,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
-use crate::driver::Message;
+use crate::driver::ending::Parted;
+use crate::driver::{Clock, Message};
 use crate::feed::Watcher;
 use crate::host;
 use crate::mcp::desk::Desk;
@@ -60,6 +61,8 @@ pub(crate) struct Handle {
     pub(crate) region_files: region_files::RegionFiles,
     /// Wakes its task when its log grows.
     notify: Arc<Notify>,
+    /// Fires when the hub no longer has it.
+    removed: CancellationToken,
 }
 
 /// The sessions of one state directory.
@@ -155,6 +158,14 @@ impl Hub {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
+    /// Waits until every session whose task has ended is out of the list: each is about to be closed, or started anew.
+    /// Returns at once where there is none.
+    pub(crate) async fn parted(&self) {
+        for handle in self.handles().into_iter().filter(|handle| handle.mailbox.is_closed()) {
+            handle.removed.cancelled().await;
+        }
+    }
+
     pub(crate) fn insert(&self, handle: Handle) -> Arc<Handle> {
         let handle = Arc::new(handle);
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(handle.name.clone(), Arc::clone(&handle));
@@ -165,6 +176,7 @@ impl Hub {
         let removed = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
         if let Some(handle) = removed {
             self.watcher.forget(&handle.notify);
+            handle.removed.cancel();
         }
     }
 
@@ -181,17 +193,38 @@ impl Hub {
     }
 
     /// Watches over a session's task. One that panics is a fault of ours, and its session goes on: it is rebuilt from
-    /// its files, as after a restart.
-    fn supervise(&self, name: &str, task: JoinHandle<()>) {
-        let (hub, name) = (Weak::clone(&self.me), name.to_owned());
+    /// its files, as after a restart. One whose pane is gone is retired.
+    fn supervise(&self, handle: &Arc<Handle>, task: JoinHandle<Option<Parted>>) {
+        // Its task ends with the last handle, so this must not be one.
+        let (hub, handle, name) = (Weak::clone(&self.me), Arc::downgrade(handle), handle.name.clone());
         tokio::spawn(async move {
-            let Err(error) = task.await else { return };
-            tracing::error!("{name}: its task failed and is started anew: {error}");
-            if let Some(hub) = hub.upgrade() {
-                hub.remove(&name);
-                recover::take_again(&hub, &name).await;
+            match task.await {
+                Ok(None) => {}
+                Ok(Some(parted)) => {
+                    if let (Some(hub), Some(handle)) = (hub.upgrade(), handle.upgrade()) {
+                        hub.retire(&handle, parted.exit);
+                    }
+                    parted.tell();
+                }
+                Err(error) => {
+                    tracing::error!("{name}: its task failed and is started anew: {error}");
+                    if let Some(hub) = hub.upgrade() {
+                        hub.remove(&name);
+                        recover::take_again(&hub, &name).await;
+                    }
+                }
             }
         });
+    }
+
+    /// Makes an open session a closed one. Its record says so before its name is free: whoever takes the name moves
+    /// the record away.
+    fn retire(&self, handle: &Handle, exit: Option<i32>) {
+        let meta = Meta { closed: Some(Clock::wall().0), exit, ..handle.meta.clone() };
+        if let Err(error) = create::write_meta(&handle.dir, &meta) {
+            tracing::warn!("{}: {error}", handle.name);
+        }
+        self.remove(&handle.name);
     }
 }
 

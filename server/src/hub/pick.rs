@@ -37,6 +37,7 @@ impl Hub {
     /// # Errors
     /// The reply that says which sessions there are.
     pub(super) async fn pick(&self, session: Option<&str>) -> Result<Arc<Handle>, Box<Reply>> {
+        self.parted().await;
         if let Some(name) = session {
             return match self.handle(name) {
                 Some(handle) => Ok(handle),
@@ -71,6 +72,7 @@ impl Hub {
 
     /// As [`Self::pick`], a closed session or an archived generation too.
     pub(super) async fn readable(&self, session: Option<&str>) -> Result<Readable, Box<Reply>> {
+        self.parted().await;
         if let Some(name) = session
             && self.handle(name).is_none()
             && let Some(closed) = self.closed(name)

@@ -14,6 +14,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("a_tiny_window", &["tmux", "bash", "setsid"], tiny_window),
     ("an_attached_session_is_not_closed", &["tmux", "bash", "setsid"], not_closed),
     ("kill_pane", &["tmux", "bash"], kill_pane),
+    ("kill_the_shim", &["tmux", "bash"], kill_shim),
+    ("kill_an_ended_session", &["tmux", "bash"], kill_ended),
     ("attach_prefix", &["tmux", "bash"], attach_prefix),
     ("hostile_tmux_conf", &["tmux", "bash"], hostile_conf),
 ];
@@ -129,6 +131,58 @@ fn kill_pane() -> Tested {
     holds!(answer.is_error, "{}", answer.text);
     let read = client.call("search", json!({ "session": "t1", "pattern": "^before$" }))?;
     same!(read.meta["total"], json!(1), "{}", read.text);
+    // It counts as closed, and its name is free.
+    wait_until("it is closed", || {
+        client.call("session_list", json!({})).is_ok_and(|list| list.text.starts_with("[0 sessions]"))
+    })?;
+    let list = client.call("session_list", json!({ "session": "t1" }))?;
+    same!(list.meta["sessions"][0]["state"], json!("closed"), "{}", list.text);
+    client.call("session_create", json!({ "name": "t2" }))?;
+    same!(client.run("echo only")?.output(), "only", "the one that is open");
+    let again = client.call("session_create", json!({ "name": "t1" }))?;
+    holds!(!again.is_error, "{}", again.text);
+    Ok(())
+}
+
+fn kill_shim() -> Tested {
+    use nix::sys::signal::{Signal, kill};
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo before")?;
+    let pid = world.tmux(&["display-message", "-p", "-t", "t1", "#{pane_pid}"])?;
+    let pid: i32 = pid.trim().parse().map_err(|_| format!("no pid: {pid}"))?;
+    kill(nix::unistd::Pid::from_raw(pid), Signal::SIGKILL).map_err(|error| error.to_string())?;
+    wait_until("the pane is dead", || {
+        world.tmux(&["display-message", "-p", "-t", "t1", "#{pane_dead}"]).is_ok_and(|dead| dead.trim() == "1")
+    })?;
+    let answer = client.run("echo after")?;
+    holds!(answer.is_error, "{}", answer.text);
+    let list = client.call("session_list", json!({}))?;
+    same!(list.meta["sessions"][0]["state"], json!("ended"), "{}", list.text);
+    holds!(!list.output().contains("at its prompt"), "{}", list.text);
+    // An ended session is open until its pane goes.
+    world.tmux(&["kill-pane", "-t", "t1"])?;
+    wait_until("it is closed", || {
+        client.call("session_list", json!({})).is_ok_and(|list| list.text.starts_with("[0 sessions]"))
+    })?;
+    Ok(())
+}
+
+fn kill_ended() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let ended = client.run("exit 3")?;
+    same!((ended.status(), ended.exit()), ("ended", Some(3)), "{}", ended.text);
+    let list = client.call("session_list", json!({}))?;
+    same!(list.meta["sessions"][0]["state"], json!("ended"), "{}", list.text);
+    world.tmux(&["kill-session", "-t", "t1"])?;
+    wait_until("it is closed", || {
+        client.call("session_list", json!({})).is_ok_and(|list| list.text.starts_with("[0 sessions]"))
+    })?;
+    let list = client.call("session_list", json!({ "session": "t1" }))?;
+    same!(list.meta["sessions"][0]["exit"], json!(3), "{}", list.text);
     Ok(())
 }
 

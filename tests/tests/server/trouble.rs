@@ -59,13 +59,58 @@ async fn a_pane_that_goes_ends_what_runs_in_it() {
     world.terminal.lose("x");
     let ended = client.finish(runs).await;
     assert_eq!(ended.status(), "ended", "{}", ended.text);
+    assert!(ended.text.contains("its pane is gone"), "{}", ended.text);
     assert_eq!(world.regions("x")[0]["state"], "lost");
+    assert!(world.json("x", "meta.json")["closed"].is_u64());
+    // It is a closed session at once.
+    assert!(client.run("x", "true").await.error().contains("is closed"));
+    assert!(client.call("session_list", json!({})).await.text.starts_with("[0 sessions]"));
+    let all = client.call("session_list", json!({ "closed": true })).await;
+    assert_eq!(all.meta["sessions"][0]["state"], "closed", "{}", all.text);
+    let read = client.call("read", json!({ "session": "x", "region": 1, "numbers": false })).await;
+    assert_eq!(read.output(), "begun", "{}", read.text);
+    client.create("y").await;
+    assert_eq!(client.call("run", json!({ "line": "echo only" })).await.output(), "only");
+    client.create("x").await;
+    assert_eq!(client.run("x", "echo new").await.output(), "new");
+    let old = client.call("read", json!({ "session": "x.1", "region": 1, "numbers": false })).await;
+    assert_eq!(old.output(), "begun", "{}", old.text);
+    client.leave().await;
+}
+
+#[tokio::test]
+async fn a_session_whose_program_ended_is_open_until_its_pane_goes() {
+    let world = World::new();
+    let mut client = world.client("a").await;
+    client.create("x").await;
+    assert_eq!(client.run("x", "exit").await.status(), "ended");
+    let listed = client.call("session_list", json!({})).await;
+    assert_eq!(listed.meta["sessions"][0]["state"], "ended", "{}", listed.text);
+    let taken = client.call("session_create", json!({ "name": "x" })).await;
+    assert!(taken.error().contains("open already"), "{}", taken.text);
+    world.terminal.lose("x");
+    until("it is closed", || world.json("x", "meta.json")["closed"].is_u64()).await;
+    assert_eq!(world.json("x", "meta.json")["exit"], 0);
+    client.create("x").await;
+    assert_eq!(client.run("x", "echo new").await.output(), "new");
+    client.leave().await;
+}
+
+#[tokio::test]
+async fn a_pane_that_takes_no_text_is_looked_at() {
+    let world = World::new();
+    let mut client = world.client("a").await;
+    client.create("x").await;
+    world.terminal.strike_dead("x");
     assert!(client.run("x", "true").await.is_error);
     let listed = client.call("session_list", json!({})).await;
-    assert!(listed.text.contains("its pane is gone"), "{}", listed.text);
-    let read = client.call("read", json!({ "region": 1, "numbers": false })).await;
-    assert_eq!(read.output(), "begun", "{}", read.text);
-    assert!(!client.call("session_close", json!({})).await.is_error);
+    let session = &listed.meta["sessions"][0];
+    assert_eq!(session["state"], "ended", "{}", listed.text);
+    assert!(session["runs"].as_str().unwrap().contains("without telling its status"), "{}", listed.text);
+    // And when it goes for good, that is seen too.
+    world.terminal.lose("x");
+    until("it is closed", || world.json("x", "meta.json")["closed"].is_u64()).await;
+    client.create("x").await;
     client.leave().await;
 }
 

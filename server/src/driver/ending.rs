@@ -1,0 +1,150 @@
+//! The ends of a session: its pane is found to be gone or dead, or it is closed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dtmcp_core::reply::Reply;
+use dtmcp_core::session::Event;
+use tokio::sync::oneshot;
+
+use super::{Closed, Message, Running, render};
+use crate::terminal::TerminalError;
+
+/// How long a program may take to end once its terminal is hung up; the rest of its output is waited for meanwhile.
+const HANGUP: Duration = Duration::from_secs(2);
+
+/// How long the rest of a killed pane's output is waited for.
+const LAST_BYTES: Duration = Duration::from_secs(1);
+
+/// What a session leaves whose pane is gone: whoever waits is answered once nobody takes the session for open any more.
+#[derive(Debug)]
+pub struct Parted {
+    /// The exit status of its program, where it is known.
+    pub exit: Option<i32>,
+    replies: Vec<(render::Job, oneshot::Sender<Reply>)>,
+    closing: Vec<oneshot::Sender<Closed>>,
+}
+
+impl Parted {
+    /// Answers whoever waits.
+    pub fn tell(self) {
+        for (job, reply) in self.replies {
+            render::spawn(job, reply);
+        }
+        for done in self.closing {
+            // Whoever closed it has given up waiting.
+            drop(done.send(Closed { exit: self.exit, ..Closed::default() }));
+        }
+    }
+}
+
+impl Running {
+    /// Finds out what became of the pane: the recorder's pipe was closed, or the pane takes no text.
+    pub(super) async fn look_at_pane(&mut self) {
+        self.stream_checked = self.driver.follower.ended();
+        let why = match self.driver.terminal.state(self.driver.pane).await {
+            Err(error) if error.is_gone() => {
+                let why = if error == TerminalError::Gone {
+                    "its pane is gone: it was closed at the terminal, or tmux ended; output that tmux had not passed on yet is lost"
+                } else {
+                    "the tmux server ended, and all its sessions with it"
+                };
+                return self.pane_gone = Some(why);
+            }
+            Ok(state) if state.dead => "the session's program ended without telling its status",
+            // As long as the pane is recorded, its end is still to come.
+            _ if !self.stream_checked => return,
+            Ok(state) if state.pipe => return self.stream_checked = false,
+            Ok(_) => {
+                "someone else took over the recording of this pane (tmux pipe-pane), so its output is not seen any more"
+            }
+            Err(_) => "tmux does not answer for this pane",
+        };
+        if self.driver.session.ended().is_none() && self.driver.session.closed().is_none() {
+            self.handle(Event::Closed(why.to_owned())).await;
+        }
+    }
+
+    /// Looks at a pane that took no text, once its log has told what it can.
+    pub(super) async fn look_again(&mut self) {
+        self.follow_until_ended(LAST_BYTES).await;
+        self.look_at_pane().await;
+    }
+
+    /// Completes the files of a session whose pane is gone, and takes no more messages. Those that have come already
+    /// are answered as far as that needs no pane.
+    pub(super) async fn part(&mut self, why: &str) -> Parted {
+        self.parting = Some(Vec::new());
+        self.handle(Event::Closed(why.to_owned())).await;
+        let mut closing = Vec::new();
+        self.driver.mailbox.close();
+        while let Some(message) = self.driver.mailbox.recv().await {
+            match message {
+                Message::Close { done } => closing.push(done),
+                message => self.message(message).await,
+            }
+        }
+        let live = self.driver.session.log().cooked.live();
+        self.driver.files.write_tail(&live);
+        let mut replies = self.parting.take().unwrap_or_default();
+        for (job, _) in &mut replies {
+            job.notes.push(why.to_owned());
+        }
+        Parted { exit: self.driver.session.ended().flatten(), replies, closing }
+    }
+
+    /// Hangs up, lets the rest arrive, then kills. Where tmux will not, the session stays as it is.
+    pub(super) async fn close(&mut self) -> Closed {
+        let mut closed = Closed::default();
+        let alive = self.driver.session.ended().is_none() && self.driver.session.closed().is_none();
+        if alive {
+            match self.driver.terminal.hangup(self.driver.pane).await {
+                Ok(()) => closed.killed = !self.follow_until_ended(HANGUP).await,
+                Err(error) if error.is_gone() || error == TerminalError::Dead => {}
+                Err(error) => return self.not_closed(&error),
+            }
+        }
+        if let Err(error) = self.driver.terminal.kill(self.driver.pane).await
+            && !error.is_gone()
+        {
+            return self.not_closed(&error);
+        }
+        if !self.driver.follower.ended() {
+            self.follow_until_ended(LAST_BYTES).await;
+        }
+        // What the hangup made of it is no status of the program's own.
+        closed.exit = self.driver.session.ended().flatten().filter(|_| !alive);
+        self.handle(Event::Closed("the session was closed".to_owned())).await;
+        let live = self.driver.session.log().cooked.live();
+        self.driver.files.write_tail(&live);
+        closed
+    }
+
+    fn not_closed(&mut self, error: &TerminalError) -> Closed {
+        self.stream_checked = false;
+        Closed { trouble: Some(error.to_string()), ..Closed::default() }
+    }
+
+    /// Follows the log until its stream has ended; says whether it did in time.
+    async fn follow_until_ended(&mut self, limit: Duration) -> bool {
+        let until = tokio::time::Instant::now() + limit;
+        // Whoever closes the session knows what became of the pane.
+        self.stream_checked = true;
+        loop {
+            let more = self.follow().await;
+            if !more && (self.driver.follower.ended() || self.driver.session.ended().is_some()) {
+                return true;
+            }
+            if tokio::time::Instant::now() >= until {
+                return false;
+            }
+            if !more {
+                let notify = Arc::clone(&self.driver.notify);
+                tokio::select! {
+                    () = notify.notified() => {}
+                    () = tokio::time::sleep_until(until) => {}
+                }
+            }
+        }
+    }
+}
