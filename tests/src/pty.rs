@@ -60,7 +60,13 @@ impl Pty {
             .args(["--ctty", "bash", "-c", script])
             .current_dir(dir)
             .env_clear()
-            .envs([("TERM", "xterm"), ("HOME", "/nonexistent"), ("HISTFILE", ""), ("LANG", "C.UTF-8")])
+            .envs([
+                ("TERM", "xterm"),
+                ("SHELL", "/bin/sh"),
+                ("HOME", "/nonexistent"),
+                ("HISTFILE", ""),
+                ("LANG", "C.UTF-8"),
+            ])
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
             .envs(variables.iter().copied())
             .stdin(stdio(&slave)?)

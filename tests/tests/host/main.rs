@@ -7,12 +7,14 @@ mod programs;
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use dtmcp_core::inspect::{Inspection, Inspector as _, Known, Look, Sleep};
 use dtmcp_core::time::Now;
 use dtmcp_core::waiting::{Judgement, Steady, Step, judge};
 use dtmcp_linux_proc::LinuxProc;
+use dtmcp_ptrace_fds::PtraceFds;
 use dtmcp_tests::needs;
 use dtmcp_tests::person::wait_until;
 use dtmcp_tests::pty::Pty;
@@ -160,18 +162,23 @@ fn situation(row: &Row) -> Result<(), String> {
     tiers(&stage, row.truth, row.read)
 }
 
-/// With what every process may read of its own user's others, and with wait channels of `0` besides: then a verdict
-/// may only be that it cannot be told.
+/// Judged with everything to be seen, and with less. With the calls of its threads a situation is what it is. With
+/// what every process may read of its user's others, some cannot be told; with wait channels of `0` too, as kernels of
+/// some years have them, most: then a verdict may only be that it cannot be told.
 fn tiers(stage: &Stage, truth: &str, read: &str) -> Result<(), String> {
+    let tier = |name: &str, inspector: &LinuxProc, may: &[&str]| {
+        stage.comes_to(inspector, may).map(drop).map_err(|error| format!("{name}: {error}"))
+    };
+    let full = LinuxProc::new().with_probe(Arc::new(PtraceFds::new()));
+    tier("calls", &full, &[truth])?;
+    tier("calls without wait channels", &full.without_channels(), &[truth, "unknown"])?;
     let reading = LinuxProc::new();
-    stage.comes_to(&reading, &[read]).map_err(|error| format!("reading: {error}"))?;
-    let blinder = LinuxProc::new().without_channels();
+    tier("wait channels", &reading, &[read])?;
     // A terminal that hides a line is believed to ask for one, unless everybody who could was seen not to: what is
     // typed then must not be recorded.
-    let hides = LinuxProc::new().inspect(&stage.pty.pane, Look::Near).modes.known().is_some_and(|it| it.hide_a_line());
+    let hides = reading.inspect(&stage.pty.pane, Look::Near).modes.known().is_some_and(|it| it.hide_a_line());
     let may = [truth, "unknown", "carrier", if hides { "hidden" } else { truth }];
-    stage.comes_to(&blinder, &may).map_err(|error| format!("without wait channels: {error}"))?;
-    Ok(())
+    tier("neither", &reading.without_channels(), &may)
 }
 
 /// A listener that takes the connection and never says a word.

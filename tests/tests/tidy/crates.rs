@@ -11,8 +11,9 @@ use super::tree::top;
 const ARROWS: &[(&str, &[&str])] = &[
     ("dtmcp-core", &[]),
     ("dtmcp-linux-proc", &["dtmcp-core"]),
-    ("dtmcp", &["dtmcp-core", "dtmcp-linux-proc"]),
-    ("dtmcp-tests", &["dtmcp", "dtmcp-core", "dtmcp-linux-proc"]),
+    ("dtmcp-ptrace-fds", &["dtmcp-core"]),
+    ("dtmcp", &["dtmcp-core", "dtmcp-linux-proc", "dtmcp-ptrace-fds"]),
+    ("dtmcp-tests", &["dtmcp", "dtmcp-core", "dtmcp-linux-proc", "dtmcp-ptrace-fds"]),
 ];
 
 /// What the core may depend on, each a pure computation.
