@@ -207,8 +207,10 @@ fn many_runs() -> Tested {
         client.call("session_create", json!({ "name": "short" }))?;
         client.call("session_close", json!({ "session": "short" }))?;
     }
-    let after = (count("fd"), count("task"));
-    holds!(after.0 <= before.0 + 3 && after.1 <= before.1 + 3, "{before:?} became {after:?}");
+    // A thread that had something to read for a reply stays a few seconds in case there is more.
+    wait_until("no descriptor and no thread is left over", || {
+        count("fd") <= before.0 + 3 && count("task") <= before.1 + 3
+    })?;
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     for child in children.split_whitespace() {
         let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
