@@ -80,6 +80,8 @@ impl Screen {
 
     /// A control sequence.
     pub(super) fn control_sequence(&mut self, intermediates: &[u8], params: &Params, byte: u8) {
+        // What the terminal is, and where its cursor is: the answer is typed into whatever reads next.
+        self.queried |= matches!((intermediates, byte), (b"" | b">" | b"=", b'c') | (b"" | b"?", b'n'));
         match intermediates {
             b"" if self.plain_sequence(params, byte).is_some() => self.last = None,
             b"?" => match byte {

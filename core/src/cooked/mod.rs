@@ -313,6 +313,17 @@ impl Cooked {
         self.screen.typed.any = self.screen.tag == Tag::Input;
     }
 
+    /// Whether a terminal's answer may be on its way: something asked for it since this was last forgotten.
+    #[must_use]
+    pub fn queried(&self) -> bool {
+        self.screen.queried
+    }
+
+    /// Whatever was asked for has been answered.
+    pub fn forget_query(&mut self) {
+        self.screen.queried = false;
+    }
+
     /// How a full-screen program has the screen; none if none has.
     #[must_use]
     pub fn fullscreen(&self) -> Option<FullScreen> {

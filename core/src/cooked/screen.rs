@@ -70,6 +70,9 @@ pub(super) struct Screen {
     pub(super) unlogged: bool,
     pub(super) above: Above,
     pub(super) typed: Typed,
+    /// Whether something was printed that a terminal answers, since this was last forgotten.
+    #[serde(default)]
+    pub(super) queried: bool,
 }
 
 impl Screen {
@@ -96,6 +99,7 @@ impl Screen {
             unlogged: false,
             above: Above::default(),
             typed: Typed::default(),
+            queried: false,
         }
     }
 

@@ -291,6 +291,8 @@ impl Log {
         self.end_typing();
         let first_line = self.cooked.cut() + 1;
         self.cooked.clear_input();
+        // The shell has read a line, and any answer before it.
+        self.cooked.forget_query();
         let id = self.open_command(label, first_line, at.end, at.wall);
         if let Some(top) = self.shells.top_mut() {
             top.phase = Phase::Running;

@@ -179,12 +179,14 @@ impl Session {
         let ShellState::AtPrompt { .. } = self.log.shell() else { return Ok(None) };
         let text = self.log.cooked.input();
         let text = text.trim();
+        let clear = Part { bytes: CLEAR_LINE.to_vec(), bracketed: false };
+        // What the command before asked the terminal may be answered already and not be shown yet, or not all of it.
+        let answers = self.log.cooked.queried() && text.chars().all(is_of_answers);
+        if answers || is_terminal_answer(text) {
+            return Ok(Some(clear));
+        }
         if text.is_empty() {
             return Ok(None);
-        }
-        let clear = Part { bytes: CLEAR_LINE.to_vec(), bracketed: false };
-        if is_terminal_answer(text) {
-            return Ok(Some(clear));
         }
         let shown: String = text.chars().take(200).collect();
         match self.agents.owner_of(text) {
@@ -221,9 +223,9 @@ fn without_paste_end(text: &str) -> Vec<u8> {
 /// Whether a text on the shell's line is what a terminal answers to queries in some program's output: the answers
 /// are typed into the shell by tmux, and nobody meant them.
 fn is_terminal_answer(text: &str) -> bool {
-    text.chars().any(|c| matches!(c, 'c' | 'R' | 'n'))
-        && text
-            .chars()
-            .all(|c| c.is_ascii_digit() || matches!(c, ';' | '?' | '>' | '[' | '^' | 'c' | 'R' | 'n' | '\u{1b}'))
-        && text.chars().any(|c| c == ';')
+    text.chars().any(|c| matches!(c, 'c' | 'R' | 'n')) && text.contains(';') && text.chars().all(is_of_answers)
+}
+
+fn is_of_answers(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, ';' | '?' | '>' | '[' | '^' | 'c' | 'R' | 'n' | '\u{1b}')
 }

@@ -39,6 +39,8 @@ pub(crate) enum Op {
     /// Prints the text that much later, from the background.
     Later(Duration, String),
     Exit,
+    /// Asks the terminal, whose answer is typed that much later.
+    Query(Duration),
 }
 
 #[derive(Debug, Clone)]
@@ -366,6 +368,11 @@ impl Bash {
                 }
                 Some(Op::Later(length, text)) => self.at(self.now + length, Due::Print(text)),
                 Some(Op::Exit) => return self.exit(),
+                Some(Op::Query(after)) => {
+                    self.print("\x1b[c\x1b[6n");
+                    self.at(self.now + after, Due::Keys(b"1;2c".to_vec()));
+                    self.at(self.now + after, Due::Keys(b"1R".to_vec()));
+                }
                 None => {
                     let status = job.status;
                     return self.finish(status);
@@ -432,6 +439,7 @@ fn command(text: &str) -> Vec<Op> {
         }
         "bash" => vec![Op::Nested],
         "exit" => vec![Op::Print("exit\r\n".to_owned()), Op::Exit],
+        "query" => vec![Op::Query(seconds(rest))],
         "later" => {
             let (after, text) = rest.split_once(' ').unwrap_or((rest, "noise"));
             vec![Op::Print("[1] 4711\r\n".to_owned()), Op::Later(seconds(after), text.to_owned())]

@@ -76,6 +76,22 @@ fn a_terminals_answers_are_cleared() {
 }
 
 #[test]
+fn a_terminals_answer_on_its_way_is_cleared() {
+    // Typed before the line, and seen before it or not at all, whole or half.
+    for after in [0.0, 0.000_02, 0.000_1] {
+        let mut sim = Sim::bash();
+        let first = sim.run("a", &format!("query {after}"));
+        let second = sim.run("a", "echo OK");
+        sim.answer(first);
+        let outcome = sim.answer(second);
+        assert_eq!(told(&outcome, &sim), "finished #2 exit 0: OK", "{after}");
+        // Nothing is on its way any more.
+        sim.ran("a", "echo OK");
+        assert_eq!(sim.typed().matches('\x15').count(), 1, "{after}: {:?}", sim.typed());
+    }
+}
+
+#[test]
 fn a_person_interrupts() {
     let mut sim = Sim::bash();
     let id = sim.run("a", "sleep 100");
