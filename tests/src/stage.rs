@@ -142,6 +142,26 @@ impl Stage {
             .map_err(|error| error.to_string())
     }
 
+    /// A client attached to a session whose terminal says that it has this size.
+    ///
+    /// # Errors
+    /// Where there is no tmux, or the client is not attached.
+    pub async fn sized_client(&self, session: &str, cols: u16, rows: u16) -> Result<std::process::Child, String> {
+        let target = format!("={session}:");
+        let mut client = self.client(&["-C", "attach", "-t", &target])?;
+        let pid = client.id().to_string();
+        // tmux reads a command that comes before the client is attached, and refuses it for want of one.
+        until("the client is attached", async || {
+            let pids = self.person(&["list-clients", "-t", &target, "-F", "#{client_pid}"]);
+            pids.is_ok_and(|pids| String::from_utf8_lossy(&pids.stdout).lines().any(|line| line == pid))
+        })
+        .await?;
+        let command = format!("refresh-client -C {cols}x{rows}\n");
+        let input = client.stdin.as_mut().ok_or("the client has no input")?;
+        std::io::Write::write_all(input, command.as_bytes()).map_err(|error| error.to_string())?;
+        Ok(client)
+    }
+
     /// Waits until the program of a pane has ended and all it printed is there.
     ///
     /// # Errors

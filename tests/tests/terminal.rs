@@ -129,8 +129,7 @@ async fn screen() -> Result<(), String> {
 async fn birth_size() -> Result<(), String> {
     let stage = Stage::new()?;
     stage.create("t1", &["sleep", "100"], SIZE).await?;
-    let mut small = stage.client(&["-C", "attach", "-t", "=t1:"])?;
-    std::io::Write::write_all(small.stdin.as_mut().unwrap(), b"refresh-client -C 3x2\n").unwrap();
+    let mut small = stage.sized_client("t1", 3, 2).await?;
     until("a small client", async || {
         let size = stage.person(&["display", "-p", "-t", "=t1:", "#{window_width}"]).unwrap();
         size.stdout.starts_with(b"3\n")
@@ -149,8 +148,7 @@ async fn pinning() -> Result<(), String> {
     let pane = stage.create("t1", &["sleep", "100"], SIZE).await?;
     let wide = Size { cols: 150, rows: 20 };
     stage.tmux.resize(pane, wide).await.unwrap();
-    let mut person = stage.client(&["-C", "attach", "-t", "=t1:"])?;
-    std::io::Write::write_all(person.stdin.as_mut().unwrap(), b"refresh-client -C 70x22\n").unwrap();
+    let mut person = stage.sized_client("t1", 70, 22).await?;
     until("the person's client", async || {
         let sizes = stage.person(&["list-clients", "-F", "#{client_width}"]).unwrap().stdout;
         String::from_utf8_lossy(&sizes).lines().any(|line| line == "70")
