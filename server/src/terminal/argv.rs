@@ -23,8 +23,15 @@ pub(super) const OWN_SESSION: &str = "_dtmcp";
 /// Neither the option `destroy-unattached` nor an end at once will do. The former crashes tmux 3.3a, and every session
 /// with it, where it ends the session of a client that is just leaving; and any session's end does so where a control
 /// client is just connecting, as the next server is when this one was killed (both seen).
-pub(super) const OWN_PROGRAM: [&str; 3] =
-    ["sh", "-c", "while timeout 10 sh -c ': < \"$0\"' \"$0\"; do cat < \"$0\" > /dev/null; done"];
+///
+/// The FIFO is opened for reading while the program itself holds it open for writing, and then that is closed: opening
+/// it after a server has gone would wait for ever for the next.
+pub(super) const OWN_PROGRAM: [&str; 3] = [
+    "sh",
+    "-c",
+    "while timeout 10 sh -c ': < \"$0\"' \"$0\"; do exec 3<> \"$0\"; exec 4< \"$0\"; exec 3>&-; cat <&4 > /dev/null; \
+     exec 4<&-; done",
+];
 
 /// A paste's end as a program that asked for brackets sees it; inside one it would end it early.
 const PASTE_END: &[u8] = b"\x1b[201~";

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
 use super::scrub::scrub;
-use super::{TerminalError, Version};
+use super::{TerminalError, TmuxConfig, Version};
 use crate::store::files;
 
 /// Where a variable's value stands in an environment.
@@ -190,6 +191,47 @@ const CLIENT_ENVIRONMENT: &[&str] = &[
     "TERM",
     "TMUX_TMPDIR",
 ];
+
+/// How often, and how many times, a client of an earlier server is waited for; in all half a second. One that has not
+/// left after [`LEAVING_PATIENCE`] looks is not going to by itself.
+const LEAVING_STEP: Duration = Duration::from_millis(5);
+const LEAVING_LOOKS: u32 = 100;
+const LEAVING_PATIENCE: u32 = 20;
+
+/// A tmux that has not answered by then is stopped or hung, which connecting finds out and tells.
+const LEAVING_ANSWER: Duration = Duration::from_secs(2);
+
+/// Waits until the control clients of earlier servers of the same state directory have left `sessions`, which hold
+/// nothing else.
+///
+/// tmux 3.3a tells every control client that a client left, and crashes, with every session, where one is just
+/// connecting. So we ask by a plain command, which is told nothing, and connect only when ours have gone: whoever
+/// restarts a server connects just as the killed one leaves.
+pub(super) async fn see_off_clients(program: &Path, config: &TmuxConfig, sessions: &[String]) {
+    let format =
+        format!("#{{client_pid}} #{{client_control_mode}} #{{session_name}} #{{{}}}", super::argv::HOME_OPTION);
+    let home = config.home.as_os_str().as_bytes();
+    let tails: Vec<Vec<u8>> = sessions.iter().map(|name| [format!("1 {name} ").as_bytes(), home].concat()).collect();
+    for look in 0..LEAVING_LOOKS {
+        let mut list = command(program, &client_environment(&config.env));
+        list.args(["-N", "-L", &config.socket, "list-clients", "-F", &format]);
+        // Where tmux cannot be asked, connecting says why.
+        let asked = list.stdin(std::process::Stdio::null()).kill_on_drop(true).output();
+        let Ok(Ok(listed)) = tokio::time::timeout(LEAVING_ANSWER, asked).await else { return };
+        let words = listed.stdout.split(|byte| *byte == b'\n').filter_map(|line| {
+            let (pid, tail) = line.split_at_checked(line.iter().position(|byte| *byte == b' ')?)?;
+            tails.iter().any(|known| tail.get(1..) == Some(known)).then(|| pid.to_vec())
+        });
+        let left: Vec<Vec<u8>> = words.collect();
+        if left.is_empty() {
+            return;
+        }
+        if look == LEAVING_PATIENCE {
+            end_stale_clients(&left, 0);
+        }
+        tokio::time::sleep(LEAVING_STEP).await;
+    }
+}
 
 /// Ends clients that a killed server left attached to its session: tmux waits for ever to tell them something. Only
 /// `own` is ours.

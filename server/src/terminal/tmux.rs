@@ -118,6 +118,8 @@ impl Tmux {
         let record = ServerRecord::load(&self.record_path()).filter(ServerRecord::is_alive);
         if let Some(record) = &record {
             record.mend_socket(&self.socket_path()).await;
+            let sessions = [argv::OWN_SESSION.to_owned(), self.other_session()];
+            server::see_off_clients(&found, &self.config, &sessions).await;
         }
         let mut program = found;
         let mut session = argv::OWN_SESSION.to_owned();
