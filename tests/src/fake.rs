@@ -234,7 +234,7 @@ impl Terminal for FakeTerminal {
         })
     }
 
-    async fn paste(&self, pane: PaneId, parts: Vec<Part>) -> Result<(), TerminalError> {
+    async fn paste(&self, pane: PaneId, parts: Vec<Part>, _: Option<(u16, u16)>) -> Result<(), TerminalError> {
         let name = self.pane(pane, |pane| pane.name.clone())?;
         let mut held = self.held.subscribe();
         drop(held.wait_for(|held| !held.contains(&name)).await);

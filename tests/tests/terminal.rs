@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         test("typed_text_arrives_byte_for_byte", &["tmux"], || block_on(typed_text_arrives())),
         test("two_hundred_kilobytes_are_typed_whole", &["tmux"], || block_on(much_is_typed())),
         test("a_person_scrolling_back_does_not_swallow_a_line", &["tmux"], || block_on(copy_mode())),
+        test("nothing_is_typed_where_the_cursor_is_elsewhere", &["tmux"], || block_on(cursor_elsewhere())),
         test("a_dead_pane_takes_nothing_and_tmux_lives", &["tmux"], || block_on(dead_pane())),
         test("the_screen_is_what_a_person_sees", &["tmux"], || block_on(screen())),
         test("a_session_is_born_at_its_size", &["tmux"], || block_on(birth_size())),
@@ -73,7 +74,7 @@ async fn typed_text_arrives() -> Result<(), String> {
     let expected: Vec<u8> = parts.iter().flat_map(|part| part.bytes.clone()).collect();
     let stage = Stage::new()?;
     let (pane, file) = sink(&stage, expected.len()).await?;
-    stage.tmux.paste(pane, parts).await.map_err(|error| error.to_string())?;
+    stage.tmux.paste(pane, parts, None).await.map_err(|error| error.to_string())?;
     check(&stage, pane, &file, &expected).await?;
     let left = stage.person(&["list-buffers"])?.stdout;
     left.is_empty().then_some(()).ok_or_else(|| format!("buffers are left: {}", String::from_utf8_lossy(&left)))
@@ -83,7 +84,7 @@ async fn much_is_typed() -> Result<(), String> {
     let expected: Vec<u8> = (0_u32..25_000).flat_map(|n| format!("{n:06} \n").into_bytes()).collect();
     let stage = Stage::new()?;
     let (pane, file) = sink(&stage, expected.len()).await?;
-    stage.tmux.paste(pane, vec![text(expected.clone())]).await.map_err(|error| error.to_string())?;
+    stage.tmux.paste(pane, vec![text(expected.clone())], None).await.map_err(|error| error.to_string())?;
     check(&stage, pane, &file, &expected).await
 }
 
@@ -93,9 +94,28 @@ async fn copy_mode() -> Result<(), String> {
     stage.printed("t1", "ready").await?;
     stage.person(&["copy-mode", "-t", "=t1:"])?;
     assert!(stage.tmux.state(pane).await.unwrap().in_mode);
-    stage.tmux.paste(pane, vec![text(b"a line".to_vec()), text(b"\r".to_vec())]).await.unwrap();
+    stage.tmux.paste(pane, vec![text(b"a line".to_vec()), text(b"\r".to_vec())], None).await.unwrap();
     stage.printed("t1", "<a line>").await?;
     assert!(stage.tmux.state(pane).await.unwrap().in_mode);
+    Ok(())
+}
+
+async fn cursor_elsewhere() -> Result<(), String> {
+    let stage = Stage::new()?;
+    let pane = stage.create("t1", &["sh", "-c", "printf '\\nready> '; cat"], SIZE).await?;
+    stage.printed("t1", "ready> ").await?;
+    until("the prompt", async || stage.tmux.capture(pane).await.unwrap().cursor == (7, 1)).await?;
+    let line = || vec![text(b"a line".to_vec())];
+    // Nobody is there who could have moved it.
+    stage.tmux.paste(pane, line(), Some((0, 0))).await.unwrap();
+    until("the echo", async || stage.tmux.capture(pane).await.unwrap().cursor == (13, 1)).await?;
+    let mut client = stage.sized_client("t1", SIZE.cols, SIZE.rows).await?;
+    for elsewhere in [(7, 1), (13, 0)] {
+        assert_eq!(stage.tmux.paste(pane, line(), Some(elsewhere)).await, Err(TerminalError::Moved));
+    }
+    stage.tmux.paste(pane, line(), Some((13, 1))).await.unwrap();
+    until("the echo", async || stage.tmux.capture(pane).await.unwrap().cursor == (19, 1)).await?;
+    client.kill().and_then(|()| client.wait()).map_err(|error| error.to_string())?;
     Ok(())
 }
 
@@ -103,12 +123,12 @@ async fn dead_pane() -> Result<(), String> {
     let stage = Stage::new()?;
     let pane = stage.create("t1", &["true"], SIZE).await?;
     stage.ended(pane).await?;
-    assert_eq!(stage.tmux.paste(pane, vec![text(b"x".to_vec())]).await, Err(TerminalError::Dead));
+    assert_eq!(stage.tmux.paste(pane, vec![text(b"x".to_vec())], None).await, Err(TerminalError::Dead));
     assert_eq!(stage.tmux.hangup(pane).await, Err(TerminalError::Dead));
     assert!(stage.tmux.state(pane).await.unwrap().dead);
     stage.tmux.kill(pane).await.unwrap();
     assert_eq!(stage.tmux.state(pane).await, Err(TerminalError::Gone));
-    assert_eq!(stage.tmux.paste(pane, vec![text(b"x".to_vec())]).await, Err(TerminalError::Gone));
+    assert_eq!(stage.tmux.paste(pane, vec![text(b"x".to_vec())], None).await, Err(TerminalError::Gone));
     stage.tmux.kill(pane).await.unwrap();
     Ok(())
 }
@@ -264,14 +284,14 @@ async fn stopped() -> Result<(), String> {
     let server = Pid::from_raw(i32::try_from(pane.server.pid).unwrap());
     kill(server, Signal::SIGSTOP).unwrap();
     let state = stage.tmux.state(pane);
-    let paste = stage.tmux.paste(pane, vec![text(b"never\r".to_vec())]);
+    let paste = stage.tmux.paste(pane, vec![text(b"never\r".to_vec())], None);
     let second = stage.second(&[]);
     let (state, paste, fresh) = tokio::join!(state, paste, second.panes());
     kill(server, Signal::SIGCONT).unwrap();
     assert_eq!(state, Err(TerminalError::NoAnswer));
     assert_eq!(paste, Err(TerminalError::NoAnswer));
     assert_eq!(fresh, Err(TerminalError::NoAnswer));
-    stage.tmux.paste(pane, vec![text(b"afterwards\r".to_vec())]).await.unwrap();
+    stage.tmux.paste(pane, vec![text(b"afterwards\r".to_vec())], None).await.unwrap();
     stage.printed("t1", "afterwards").await?;
     assert!(!String::from_utf8_lossy(&stage.raw("t1")).contains("never"));
     Ok(())

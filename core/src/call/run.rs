@@ -62,6 +62,8 @@ enum Phase {
 #[derive(Debug)]
 pub(crate) struct RunCall {
     lines: VecDeque<String>,
+    /// The line that was given out last.
+    at_hand: Option<String>,
     several: bool,
     phase: Phase,
     watch: Watch,
@@ -81,6 +83,7 @@ impl RunCall {
         Self {
             several: run.lines.len() > 1,
             lines: run.lines.into(),
+            at_hand: None,
             phase: Phase::Ready(now),
             watch: Watch::default(),
             ran: Vec::new(),
@@ -129,6 +132,14 @@ impl RunCall {
         self.phase = Phase::Watching;
         self.typed_at = view.now;
         result.err().map(|why| self.untyped(&why, view))
+    }
+
+    /// The terminal has not taken the line, and it is to be given out again.
+    pub(crate) fn take_back(&mut self, now: Now) {
+        self.phase = Phase::Ready(now);
+        if let Some(line) = self.at_hand.take() {
+            self.lines.push_front(line);
+        }
     }
 
     /// The outcome where the line at hand could not be typed, and why.
@@ -238,6 +249,7 @@ impl RunCall {
         let Some(line) = self.lines.pop_front() else { return Step::Wait(None) };
         self.watch = Watch::default();
         self.phase = Phase::Typing;
+        self.at_hand = Some(line.clone());
         Step::Line(target, line)
     }
 

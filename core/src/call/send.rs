@@ -78,6 +78,11 @@ impl SendCall {
         self.phase == Phase::Begin
     }
 
+    /// The terminal has not taken it, and it is to be typed again.
+    pub(crate) fn take_back(&mut self) {
+        self.phase = Phase::Begin;
+    }
+
     pub(crate) fn typed(&mut self, now: Now, result: Result<(), String>) -> Option<Outcome> {
         self.phase = Phase::Settling(now);
         self.last_output = now;

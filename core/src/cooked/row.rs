@@ -143,6 +143,11 @@ impl Row {
             && self.cells.iter().skip(column).all(|cell| self.is_blank_cell(*cell))
     }
 
+    /// Whether all cells from `start` up to `end` are blank, in a row that is not ASCII.
+    pub(super) fn is_blank_between(&self, start: usize, end: usize) -> bool {
+        self.cells.iter().take(end).skip(start).all(|cell| self.is_blank_cell(*cell))
+    }
+
     fn is_blank_cell(&self, cell: Cell) -> bool {
         if cell.0 & CLUSTER != 0 {
             self.clusters.get((cell.0 & VALUE) as usize).is_none_or(|text| text.trim_matches(' ').is_empty())

@@ -38,7 +38,7 @@ impl Settled {
             self.push_text(ascii.get(start.min(end)..end).unwrap_or_default());
             return;
         }
-        if row.is_blank_from(start) {
+        if row.is_blank_between(start, end) {
             self.add_blanks(end.saturating_sub(start));
             return;
         }

@@ -100,6 +100,15 @@ fn blanks_before_the_end_of_a_row_are_kept_and_those_at_the_end_of_the_line_are_
 }
 
 #[test]
+fn blanks_before_a_cut_are_no_text_whatever_stands_behind_it() {
+    let mut view = view(5, 4);
+    feed(&mut view, "\r\néx\x1b[H".as_bytes());
+    feed(&mut view, b"ab    ");
+    view.cut();
+    assert_eq!(settled(&mut view), "ab\n");
+}
+
+#[test]
 fn half_a_wide_character_leaves_no_blank_at_the_end() {
     let mut view = view(2, 1);
     feed(&mut view, "漢字\x1b[2D\x1b[1K\r\n".as_bytes());

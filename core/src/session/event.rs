@@ -36,8 +36,8 @@ pub enum Event<'a> {
     Typed {
         /// The call.
         id: CallId,
-        /// What went wrong, in words for the model.
-        result: Result<(), String>,
+        /// Why nothing was typed.
+        result: Result<(), NotTyped>,
     },
     /// The client of a call went away or cancelled it; what was typed stays typed.
     Gone(CallId),
@@ -75,8 +75,20 @@ pub struct Typing {
     pub call: CallId,
     /// The pieces.
     pub parts: Vec<Part>,
+    /// The column and the row, from 0, that the cursor has to be at where somebody is attached: elsewhere it is
+    /// only if the pane shows what has not been read yet, and nothing is to be typed into that.
+    pub at: Option<(u16, u16)>,
     /// What is written before the first byte is typed.
     pub intent: Intent,
+}
+
+/// Why nothing was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotTyped {
+    /// Somebody is attached, and the cursor was not at [`Typing::at`].
+    Moved,
+    /// In words for the model.
+    Refused(String),
 }
 
 /// One piece of typing.

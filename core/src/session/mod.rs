@@ -9,6 +9,7 @@ mod lines;
 mod looking;
 mod recover;
 mod resting;
+mod sight;
 mod submitter;
 mod told;
 mod typing;
@@ -17,7 +18,7 @@ mod waiters;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-pub use event::{Effect, Event, Part, Typing};
+pub use event::{Effect, Event, NotTyped, Part, Typing};
 pub use recover::{Inherited, Recovery};
 
 use crate::call::{CallId, Outcome, Resting, RunCall, Seen, SendCall, Step, WaitCall, Waiting};
@@ -66,6 +67,8 @@ pub struct Session {
     looking: looking::Looking,
     /// When an attached person last pressed a key, as far as it was told.
     person: Option<Wall>,
+    /// Whether the terminal and the cooked view saw the last prompt differently.
+    misread: bool,
     began: Now,
     first_prompt: Option<Duration>,
     ended: Option<Option<i32>>,
@@ -103,6 +106,7 @@ impl Session {
             screen_since: None,
             looking: looking::Looking::default(),
             person: None,
+            misread: false,
             began: now,
             first_prompt: None,
             ended: None,
@@ -301,7 +305,7 @@ impl Session {
                 CallKind::Wait(Box::new(call))
             }
         };
-        self.calls.push(Call { id, actor, began: now, kind });
+        self.calls.push(Call { id, actor, began: now, kind, moved: None });
     }
 
     /// Takes what the log has to say, after what it has settled: a record never speaks of lines that are not there.
@@ -448,10 +452,11 @@ impl Session {
     }
 
     fn step(&mut self, now: Now, call: &mut Call) -> Step {
-        if let CallKind::Send(send) = &mut call.kind
-            && send.is_new()
-        {
-            return match self.type_send(call.id, &call.actor, send, now) {
+        if let Some(moved) = call.moved.filter(|moved| moved.again > now) {
+            return Step::Wait(Some(moved.again));
+        }
+        if matches!(&call.kind, CallKind::Send(send) if send.is_new()) {
+            return match self.type_send(now, call) {
                 Ok(()) => Step::Wait(None),
                 Err(text) => Step::Done(Box::new(Outcome::error(text))),
             };
@@ -466,26 +471,6 @@ impl Session {
             CallKind::Run(run) => run.step(&view),
             CallKind::Send(send) => send.step(&view),
             CallKind::Wait(wait) => wait.step(&view),
-        }
-    }
-
-    fn typed(&mut self, now: Now, id: CallId, result: Result<(), String>) {
-        match result {
-            Ok(()) => self.submitter.typed(now),
-            Err(_) => self.untype(now, id),
-        }
-        let Some(at) = self.calls.iter().position(|call| call.id == id) else { return };
-        let mut call = self.calls.remove(at);
-        let resting = Resting::default();
-        let view = self.seen(now, &resting);
-        let failed = match &mut call.kind {
-            CallKind::Run(run) => run.typed(result, &view),
-            CallKind::Send(send) => send.typed(now, result),
-            CallKind::Wait(_) => None,
-        };
-        match failed {
-            Some(outcome) => self.conclude(now, &call, outcome),
-            None => self.calls.insert(at, call),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
-use super::{Call, CallKind, Effect, Input, Part, Session, Typing};
-use crate::call::{CallId, SendCall, Target};
+use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
+use crate::call::{CallId, Resting, Target};
 use crate::log::ShellState;
 use crate::pattern::Pattern;
 use crate::prompt::Shape;
@@ -45,7 +45,8 @@ impl Session {
             };
             self.open_input(now, call.id, pattern.as_ref());
         }
-        self.push_typing(now, call.id, &call.actor, parts, 1);
+        let at = self.expected_cursor(call.moved).filter(|_| target == Target::Shell);
+        self.push_typing(now, call, parts, 1, at);
         Ok(())
     }
 
@@ -53,7 +54,9 @@ impl Session {
     ///
     /// # Errors
     /// As [`Self::type_line`].
-    pub(super) fn type_send(&mut self, id: CallId, actor: &str, send: &mut SendCall, now: Now) -> Result<(), String> {
+    pub(super) fn type_send(&mut self, now: Now, call: &mut Call) -> Result<(), String> {
+        let CallKind::Send(send) = &mut call.kind else { return Ok(()) };
+        let (id, actor) = (call.id, call.actor.as_str());
         if self.ended.is_some() || self.closed.is_some() {
             return Err("nothing was typed: the session's program has ended. session_create opens a new session; read still shows this one's log".to_owned());
         }
@@ -90,9 +93,11 @@ impl Session {
         if !pressed.is_empty() {
             parts.push(Part { bytes: pressed, bracketed: false });
         }
+        let mut at = None;
         if !text.is_empty() || submits > 0 {
             // An agent's own text may grow and be submitted; another's may not.
             self.clear_own_text(actor)?;
+            at = self.expected_cursor(call.moved);
         }
         send.typing_at(self.cursor_line(), submits > 0);
         let before = self.log.cooked.input();
@@ -112,16 +117,16 @@ impl Session {
         if parts.is_empty() {
             return Err("nothing was typed: give text, keys, or both; read view=\"screen\" only looks".to_owned());
         }
-        self.push_typing(now, id, actor, parts, submits);
+        self.push_typing(now, call, parts, submits, at);
         Ok(())
     }
 
-    fn push_typing(&mut self, now: Now, call: CallId, actor: &str, parts: Vec<Part>, enters: u32) {
+    fn push_typing(&mut self, now: Now, call: &Call, parts: Vec<Part>, enters: u32, at: Option<(u16, u16)>) {
         let bytes = parts.iter().map(|part| part.bytes.len() as u64).sum();
         let intent = Intent {
             v: Intent::VERSION,
-            call,
-            actor: actor.to_owned(),
+            call: call.id,
+            actor: call.actor.clone(),
             offset: self.log.cooked.offset(),
             bytes,
             submits: enters > 0,
@@ -131,7 +136,7 @@ impl Session {
         // What stands there now is not the answer to what is typed now.
         self.last_activity = now;
         self.looking.forget();
-        self.effects.push_back(Effect::Type(Typing { call, parts, intent }));
+        self.effects.push_back(Effect::Type(Typing { call: call.id, parts, at, intent }));
     }
 
     /// Opens an input region for the line about to be typed; an open one that was never answered ends here.
@@ -151,8 +156,30 @@ impl Session {
         self.input = Some(Input { region: id, echo: Some(echo), call: Some(call), known });
     }
 
+    /// The terminal has taken what was to be typed, or not.
+    pub(super) fn typed(&mut self, now: Now, id: CallId, result: Result<(), NotTyped>) {
+        match result {
+            Ok(()) => self.submitter.typed(now),
+            Err(_) => self.untype(now, id),
+        }
+        let Some(place) = self.calls.iter().position(|call| call.id == id) else { return };
+        let mut call = self.calls.remove(place);
+        let result = self.typed_or_held(now, &mut call, result);
+        let resting = Resting::default();
+        let view = self.seen(now, &resting);
+        let failed = match (&mut call.kind, result) {
+            (CallKind::Run(run), Some(result)) => run.typed(result, &view),
+            (CallKind::Send(send), Some(result)) => send.typed(now, result),
+            (CallKind::Wait(_), _) | (_, None) => None,
+        };
+        match failed {
+            Some(outcome) => self.conclude(now, &call, outcome),
+            None => self.calls.insert(place, call),
+        }
+    }
+
     /// The terminal did not take what was to be typed: whoever comes next finds the session as it was.
-    pub(super) fn untype(&mut self, now: Now, id: CallId) {
+    fn untype(&mut self, now: Now, id: CallId) {
         self.submitter.withdraw();
         if let Some(input) = self.input.filter(|input| input.call == Some(id)) {
             self.log.close_input(self.wall_at(now));

@@ -1,5 +1,6 @@
 //! The calls that wait in a session: one of three kinds, asked the same questions.
 
+use super::sight::Moved;
 use crate::call::{CallId, Outcome, RunCall, SendCall, Step, WaitCall};
 use crate::log::{Log, ShellState};
 use crate::pattern::Pattern;
@@ -12,6 +13,8 @@ pub(super) struct Call {
     pub(super) actor: String,
     pub(super) began: Now,
     pub(super) kind: CallKind,
+    /// What held up its typing, if anything did.
+    pub(super) moved: Option<Moved>,
 }
 
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use dtmcp_core::inspect::{Inspection, Inspector, Known, Look as Reach, PaneTermi
 use dtmcp_core::log::ShellState;
 use dtmcp_core::region::{Region, State};
 use dtmcp_core::reply::Reply;
-use dtmcp_core::session::{Effect, Event, Session, Typing};
+use dtmcp_core::session::{Effect, Event, NotTyped, Session, Typing};
 use dtmcp_core::time::{Now, Wall};
 use tokio::sync::{Notify, mpsc, oneshot};
 
@@ -303,15 +303,19 @@ impl Running {
         }
     }
 
-    /// Asks when a person last pressed a key here.
     async fn ask_for_people(&mut self) {
+        let last = self.last_key().await;
+        self.handle(Event::Person(last)).await;
+    }
+
+    /// When a person last pressed a key here.
+    async fn last_key(&self) -> Option<Wall> {
         let name = &self.driver.session.setting().name;
-        let last = match self.driver.terminal.clients().await {
+        match self.driver.terminal.clients().await {
             Ok(clients) => clients.iter().filter(|client| client.session == *name).map(|client| client.activity).max(),
             // Where it cannot be told, a person's text is not to be touched.
             Err(_) => Some(Clock::wall()),
-        };
-        self.handle(Event::Person(last)).await;
+        }
     }
 
     /// The line that a `wait`'s `until` matches already, in what this agent has not been shown.
@@ -362,6 +366,11 @@ impl Running {
                 Effect::Remember => self.driver.files.remember(self.driver.session.state()),
                 Effect::Type(typing) => {
                     let result = self.type_in(&typing).await;
+                    if result == Err(NotTyped::Moved) {
+                        // Somebody is there, and what they type is theirs.
+                        let last = self.last_key().await;
+                        self.driver.session.handle(self.driver.clock.now(), Event::Person(last));
+                    }
                     let now = self.driver.clock.now();
                     self.driver.session.handle(now, Event::Typed { id: typing.call, result });
                 }
@@ -412,17 +421,20 @@ impl Running {
     }
 
     /// Types, with the intent on disk before the first byte.
-    async fn type_in(&mut self, typing: &Typing) -> Result<(), String> {
-        self.fits(typing).await?;
+    async fn type_in(&mut self, typing: &Typing) -> Result<(), NotTyped> {
+        self.fits(typing).await.map_err(NotTyped::Refused)?;
         self.driver.files.intend(&typing.intent).map_err(|error| {
-            format!("nothing was typed: {}: intent.json cannot be written ({error}), and without it a restarted server could type a line twice. Free some space and try again", self.driver.dir.display())
+            NotTyped::Refused(format!("nothing was typed: {}: intent.json cannot be written ({error}), and without it a restarted server could type a line twice. Free some space and try again", self.driver.dir.display()))
         })?;
         let parts =
             typing.parts.iter().map(|part| Part { bytes: part.bytes.clone(), bracketed: part.bracketed }).collect();
-        let result = self.driver.terminal.paste(self.driver.pane, parts).await;
+        let result = self.driver.terminal.paste(self.driver.pane, parts, typing.at).await;
         self.driver.files.typed(&typing.intent, result.is_ok());
         self.doubted |= result.as_ref().is_err_and(|error| error.is_gone() || *error == TerminalError::Dead);
-        result.map_err(|error| error.to_string())
+        result.map_err(|error| match error {
+            TerminalError::Moved => NotTyped::Moved,
+            error => NotTyped::Refused(error.to_string()),
+        })
     }
 
     /// Answers a call: the unsettled lines are on disk before the reply names them.

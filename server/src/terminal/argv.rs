@@ -131,9 +131,20 @@ pub(super) fn create(new: &NewPane, home: &[u8]) -> Vec<u8> {
     commands.join(&b" ; "[..])
 }
 
-/// Types `parts`, where the pane is there and alive and it is not yet `deadline` (seconds since the Unix epoch).
-/// Otherwise the answer is `refused`, [`PaneId`] or nothing, and 0 or 1 for a dead pane.
-pub(super) fn paste(pane: PaneId, parts: &[Part], buffer: &str, deadline: u64, version: Option<Version>) -> Vec<u8> {
+/// Where and when `paste` types.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Aim {
+    pub(super) pane: PaneId,
+    /// Seconds since the Unix epoch.
+    pub(super) deadline: u64,
+    /// Where the cursor has to be if anyone is attached.
+    pub(super) cursor: Option<(u16, u16)>,
+}
+
+/// Types `parts`, where the pane is there and alive, it is not yet the deadline and the cursor is where it has to be.
+/// Otherwise the answer is `refused`, [`PaneId`] or nothing, 0 or 1 for a dead pane, and 0 or 1 for being in time.
+pub(super) fn paste(aim: Aim, parts: &[Part], buffer: &str, version: Option<Version>) -> Vec<u8> {
+    let Aim { pane, deadline, cursor } = aim;
     // A build without a number is newer than every release.
     let encoded = version.is_none_or(|version| version >= Version::PASTE_IS_ENCODED);
     let plain = if encoded { " -S" } else { "" };
@@ -156,9 +167,17 @@ pub(super) fn paste(pane: PaneId, parts: &[Part], buffer: &str, deadline: u64, v
     }
     let alive = format!("#{{&&:#{{==:#{{pane_id}},{pane}}},#{{==:#{{pane_dead}},0}}}}");
     let in_time = format!("#{{<:#{{T:{CLOCK_OPTION}}},{deadline}}}");
-    let mut guarded = format!("if-shell -F -t {pane} \"#{{&&:{alive},{in_time}}}\" {{ ").into_bytes();
+    let may = format!("#{{&&:{alive},{in_time}}}");
+    let may = match cursor {
+        Some((x, y)) => format!(
+            "#{{&&:{may},#{{||:#{{==:#{{session_attached}},0}},#{{&&:#{{==:#{{cursor_x}},{x}}},#{{==:#{{cursor_y}},{y}}}}}}}}}"
+        ),
+        None => may,
+    };
+    let mut guarded = format!("if-shell -F -t {pane} \"{may}\" {{ ").into_bytes();
     guarded.extend(commands.join(&b" ; "[..]));
-    guarded.extend(format!(" }} {{ display-message -p -t {pane} \"refused #{{pane_id}} #{{pane_dead}}\" }}").bytes());
+    let why = format!("refused #{{pane_id}} #{{pane_dead}} {in_time}");
+    guarded.extend(format!(" }} {{ display-message -p -t {pane} \"{why}\" }}").bytes());
     guarded
 }
 
@@ -257,7 +276,8 @@ mod tests {
 
     fn typed(bytes: &[u8], bracketed: bool, version: &str) -> String {
         let parts = [Part { bytes: bytes.to_vec(), bracketed }];
-        String::from_utf8(paste(PANE, &parts, "b", 9, Version::parse(version))).unwrap()
+        let aim = Aim { pane: PANE, deadline: 9, cursor: None };
+        String::from_utf8(paste(aim, &parts, "b", Version::parse(version))).unwrap()
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub enum TerminalError {
     Gone,
     /// The pane's program has ended, so nothing can be typed.
     Dead,
+    /// The cursor is not where it has to be, so nothing was typed.
+    Moved,
     /// The directory to start in is not one.
     NoDirectory(String),
     /// tmux refused; what it said.
@@ -77,6 +79,7 @@ impl fmt::Display for TerminalError {
             Self::Gone => {
                 f.write_str("the session's pane is gone: it was closed, or tmux was. Its log can still be read.")
             }
+            Self::Moved => f.write_str("nothing was typed: the cursor is not where it was. Try again."),
             Self::Dead => f.write_str(
                 "the session's program has ended, so nothing can be typed. Its log and last screen can still be read; \
                  session_close removes it.",

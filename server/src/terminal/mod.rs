@@ -132,9 +132,12 @@ pub trait Terminal: Send + Sync + Debug {
     async fn state(&self, pane: PaneId) -> Result<PaneState, TerminalError>;
     /// Types, in one go that nobody's keys can come between. Works while a person scrolls back.
     ///
+    /// Where anyone is attached, the cursor has to be at this column and row, from 0; elsewhere it is
+    /// [`TerminalError::Moved`].
+    ///
     /// # Errors
     /// Nothing has been typed, and nothing will be, whatever the error.
-    async fn paste(&self, pane: PaneId, parts: Vec<Part>) -> Result<(), TerminalError>;
+    async fn paste(&self, pane: PaneId, parts: Vec<Part>, cursor: Option<(u16, u16)>) -> Result<(), TerminalError>;
     /// What a person who looks at the pane sees.
     async fn capture(&self, pane: PaneId) -> Result<Screen, TerminalError>;
     /// Pins the pane's window to a size.

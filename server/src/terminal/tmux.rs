@@ -368,7 +368,7 @@ impl Terminal for Tmux {
         parse_state(&line, u32::try_from(people).unwrap_or(u32::MAX)).ok_or_else(|| strange("the state of a pane"))
     }
 
-    async fn paste(&self, pane: PaneId, parts: Vec<Part>) -> Result<(), TerminalError> {
+    async fn paste(&self, pane: PaneId, parts: Vec<Part>, cursor: Option<(u16, u16)>) -> Result<(), TerminalError> {
         if parts.iter().all(|part| part.bytes.is_empty()) {
             return Ok(());
         }
@@ -377,15 +377,18 @@ impl Terminal for Tmux {
         let answer = in_time(async {
             let link = self.link_to(pane).await?;
             let buffer = format!("dtmcp-{}", std::process::id());
-            link.ask(argv::paste(pane, &parts, &buffer, deadline, link.version)).await
+            link.ask(argv::paste(argv::Aim { pane, deadline, cursor }, &parts, &buffer, link.version)).await
         })
         .await?;
         let refused = answer.iter().flatten().find_map(|line| line.strip_prefix(b"refused "));
         match refused.map(|why| String::from_utf8_lossy(why).into_owned()) {
             None => Ok(()),
-            Some(why) if why == format!("{pane} 0") => Err(TerminalError::NoAnswer),
-            Some(why) if why.ends_with(" 1") => Err(TerminalError::Dead),
-            Some(_) => Err(TerminalError::Gone),
+            Some(why) => Err(match why.strip_prefix(&format!("{pane} ")) {
+                Some("0 0") => TerminalError::NoAnswer,
+                Some("0 1") => TerminalError::Moved,
+                Some(_) => TerminalError::Dead,
+                None => TerminalError::Gone,
+            }),
         }
     }
 

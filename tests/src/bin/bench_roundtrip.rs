@@ -147,7 +147,7 @@ impl Floor {
         let part = |bytes: &[u8]| Part { bytes: bytes.to_vec(), bracketed: false };
         self.raw.begin()?;
         let begin = Instant::now();
-        runtime.block_on(self.tmux.paste(self.pane, vec![part(b"true"), part(b"\r")])).map_err(words)?;
+        runtime.block_on(self.tmux.paste(self.pane, vec![part(b"true"), part(b"\r")], None)).map_err(words)?;
         self.raw.until(END)?;
         let took = ms(begin.elapsed());
         self.raw.until(READY)?;

@@ -17,7 +17,7 @@ use dtmcp_core::log::Log;
 use dtmcp_core::pattern::Pattern;
 use dtmcp_core::record::StateRecord;
 use dtmcp_core::region::{Place, Region, State};
-use dtmcp_core::session::{Effect, Event, Session, Setting, Typing};
+use dtmcp_core::session::{Effect, Event, NotTyped, Session, Setting, Typing};
 use dtmcp_core::text::width::Widths;
 use dtmcp_core::time::{Now, Wall};
 use dtmcp_core::vt::marker::Nonce;
@@ -52,6 +52,8 @@ pub enum Typist {
     Prompt,
     /// Not at all.
     Refuses(String),
+    /// Not so many times, for somebody is attached and the cursor is elsewhere.
+    Moved(u32),
     /// When it is told to, with [`Sim::take_typing`].
     Waits,
 }
@@ -292,11 +294,11 @@ impl Sim {
             return false;
         }
         let typing = self.untaken.remove(0);
-        self.type_in(&typing, result);
+        self.type_in(&typing, result.map_err(NotTyped::Refused));
         true
     }
 
-    fn type_in(&mut self, typing: &Typing, result: Result<(), String>) {
+    fn type_in(&mut self, typing: &Typing, result: Result<(), NotTyped>) {
         if let Some(call) = self.calls.get_mut(&typing.call) {
             call.due = match call.settle {
                 Some(settle) => Some(self.now + SEND_MAX.max(settle)),
@@ -339,7 +341,12 @@ impl Sim {
         for typing in typings {
             match self.typist.clone() {
                 Typist::Prompt => self.type_in(&typing, Ok(())),
-                Typist::Refuses(why) => self.type_in(&typing, Err(why)),
+                Typist::Refuses(why) => self.type_in(&typing, Err(NotTyped::Refused(why))),
+                Typist::Moved(times) if times > 0 && typing.at.is_some() => {
+                    self.typist = Typist::Moved(times - 1);
+                    self.type_in(&typing, Err(NotTyped::Moved));
+                }
+                Typist::Moved(_) => self.type_in(&typing, Ok(())),
                 Typist::Waits => self.untaken.push(typing),
             }
         }

@@ -1,7 +1,8 @@
 //! A person at the same terminal.
 
 use dtmcp_core::call::Status;
-use dtmcp_tests::sim::{Sim, run_for};
+use dtmcp_core::session::Event;
+use dtmcp_tests::sim::{Sim, Typist, run, run_for, send};
 
 use super::{error, told};
 
@@ -40,13 +41,43 @@ fn a_persons_half_typed_text_is_protected() {
 }
 
 #[test]
+fn text_that_is_seen_only_once_typing_was_tried_is_protected() {
+    for tries in [1, 20] {
+        for request in [run("echo hi", |_| {}), send("x", &[])] {
+            let mut sim = Sim::bash();
+            sim.pass(5.0);
+            sim.typist = Typist::Moved(tries);
+            let call = sim.call("a", request);
+            sim.person("git pu");
+            sim.handle(Event::Person(Some(sim.wall())));
+            let text = error(&sim.answer(call));
+            assert!(text.contains("\"git pu\""), "{text}");
+            assert_eq!(sim.typed(), "");
+        }
+    }
+}
+
+#[test]
+fn a_prompt_that_is_seen_differently_stops_nobody() {
+    let mut sim = Sim::bash();
+    sim.pass(5.0);
+    for lines in ["echo hi", "echo one\necho two"] {
+        sim.typist = Typist::Moved(u32::MAX);
+        let outcome = sim.ran("a", lines);
+        assert_eq!(outcome.status, Status::Finished, "{}", told(&outcome, &sim));
+    }
+    sim.sent("a", "x", &[]);
+    assert_eq!(sim.typed(), "echo hi\recho one\recho two\rx");
+}
+
+#[test]
 fn a_persons_text_is_theirs_also_when_they_have_gone() {
     let mut sim = Sim::bash();
     sim.pass(5.0);
     sim.person("git pu");
     sim.pass(1.0);
     error(&sim.ran("a", "echo hi"));
-    sim.handle(dtmcp_core::session::Event::Person(None));
+    sim.handle(Event::Person(None));
     sim.detach();
     error(&sim.ran("a", "echo hi"));
     assert_eq!(sim.typed(), "");

@@ -74,7 +74,13 @@ fn act(sim: &mut Sim, chance: &mut Chance) {
             }
         }
         8 => {
-            sim.typist = chance.of(&[Typist::Prompt, Typist::Prompt, Typist::Refuses("no".into()), Typist::Waits]);
+            sim.typist = chance.of(&[
+                Typist::Prompt,
+                Typist::Prompt,
+                Typist::Refuses("no".into()),
+                Typist::Moved(3),
+                Typist::Waits,
+            ]);
         }
         9 => {
             let result = if chance.percent(70) { Ok(()) } else { Err("no".to_owned()) };

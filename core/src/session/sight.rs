@@ -1,0 +1,71 @@
+//! Whether what is typed goes where it was meant to.
+//!
+//! A pane shows what a person types before we have read it. So what is typed at a shell's prompt says where the cursor
+//! has to be, and the terminal takes it only there. Elsewhere the call looks again in a moment: what was in the way has
+//! been read by then. Where it is not, the terminal and the cooked view differ in how they see the prompt, which is
+//! to stop nobody from working.
+
+use std::time::Duration;
+
+use super::waiters::{Call, CallKind};
+use super::{NotTyped, Session};
+use crate::log::ShellState;
+use crate::time::Now;
+
+/// How soon typing is tried again: bytes take less than that from the pane to here.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How long at most: a machine with nothing left to give may take seconds to get bytes from the pane to here.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The same in a session whose prompt was seen differently the time before, and most likely is again.
+const PATIENCE_IF_MISREAD: Duration = Duration::from_millis(100);
+
+/// A call that the terminal took nothing of, for its cursor was elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moved {
+    since: Now,
+    /// When typing is tried again.
+    pub(super) again: Now,
+    /// Whether it is then typed wherever the cursor is.
+    given_up: bool,
+}
+
+impl Session {
+    /// Where the cursor has to be for a call that types at a shell's prompt.
+    pub(super) fn expected_cursor(&self, moved: Option<Moved>) -> Option<(u16, u16)> {
+        let at_shell = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
+        (at_shell && !moved.is_some_and(|moved| moved.given_up)).then(|| self.log.cooked.cursor())
+    }
+
+    /// What becomes of a call whose typing is over: the words for the model where it was refused, nothing where it is
+    /// tried again.
+    pub(super) fn typed_or_held(
+        &mut self,
+        now: Now,
+        call: &mut Call,
+        result: Result<(), NotTyped>,
+    ) -> Option<Result<(), String>> {
+        match result {
+            Ok(()) => {
+                let given_up = call.moved.take().is_some_and(|moved| moved.given_up);
+                if given_up || self.expected_cursor(None).is_some() {
+                    self.misread = given_up;
+                }
+                Some(Ok(()))
+            }
+            Err(NotTyped::Refused(why)) => Some(Err(why)),
+            Err(NotTyped::Moved) => {
+                let since = call.moved.map_or(now, |moved| moved.since);
+                let patience = if self.misread { PATIENCE_IF_MISREAD } else { PATIENCE };
+                call.moved = Some(Moved { since, again: now + LOOK, given_up: now - since >= patience });
+                match &mut call.kind {
+                    CallKind::Run(run) => run.take_back(now),
+                    CallKind::Send(send) => send.take_back(),
+                    CallKind::Wait(_) => {}
+                }
+                None
+            }
+        }
+    }
+}
