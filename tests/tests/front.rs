@@ -124,7 +124,7 @@ async fn arguments_as_one_json_text_are_read() {
 #[tokio::test]
 async fn only_an_unknown_tool_is_a_protocol_error() {
     let mut client = Client::new(Era::Initialize).await;
-    let answer = client.request("tools/call", json!({"name": "expect", "arguments": {}})).await;
+    let answer = client.request("tools/call", json!({"name": "no_such_tool", "arguments": {}})).await;
     assert_eq!(answer["error"]["code"], -32602);
     assert!(answer["error"]["message"].as_str().unwrap().contains("session_create"), "{answer}");
     let answer = client.request("no/such/method", json!({})).await;

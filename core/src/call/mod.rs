@@ -1,6 +1,7 @@
 //! What a client can ask for. A [`Request`] is always valid: patterns are compiled, keys parsed, ranges checked
 //! before one exists, so nothing behind it has to refuse for a reason that the client could have been told at once.
 
+mod expect;
 mod outcome;
 mod run;
 mod send;
@@ -9,6 +10,8 @@ mod watch;
 
 use std::time::Duration;
 
+pub use expect::{Action, Answer, Expect, Rule, TIMES, TIMES_SECRET};
+pub(crate) use expect::{ExpectCall, Since};
 pub use outcome::{Outcome, Status};
 pub(crate) use run::{RunCall, Step, Target};
 pub(crate) use send::SendCall;
@@ -26,6 +29,8 @@ pub type CallId = u64;
 pub enum Waiting {
     /// `run`.
     Run(Run),
+    /// `expect`.
+    Expect(Expect),
     /// `send`.
     Send(Send),
     /// `wait`.
@@ -58,6 +63,8 @@ pub enum Request {
     },
     /// `run`.
     Run(Run),
+    /// `expect`.
+    Expect(Expect),
     /// `send`.
     Send(Send),
     /// `wait`.

@@ -31,6 +31,12 @@ pub enum Status {
     Ended,
     /// Time ran out; nothing was killed.
     Running,
+    /// A rule ended the call.
+    StoppedRule,
+    /// The program asks what no rule answers.
+    Unanswered,
+    /// The same, and what is typed is not shown. The word is the same.
+    UnansweredHidden,
     /// What was asked was typed or pressed.
     Sent,
     /// Anything else that went well.
@@ -54,6 +60,8 @@ impl Status {
             Self::Quiet => "quiet",
             Self::Ended => "ended",
             Self::Running => "running",
+            Self::StoppedRule => "stopped_rule",
+            Self::Unanswered | Self::UnansweredHidden => "unanswered",
             Self::Sent => "sent",
             Self::Ok => "ok",
             Self::Error => "error",
@@ -78,7 +86,7 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// The prompt it waits at.
     pub prompt: Option<String>,
-    /// The line that `until` matched.
+    /// The line that `until` matched, or the rule that ended the call, from 0.
     pub matched: Option<u64>,
     /// The exit status of the session's program, where that is what ended.
     pub program_exit: Option<i32>,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::watch::{Asks, REST, Seen, Verdict, Watch, prompt_text};
-use super::{Outcome, Run, Shape, Status};
+use super::{Answer, Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
 use crate::prompt::Shape as PromptShape;
@@ -35,6 +35,8 @@ pub(crate) enum Step {
     Wait(Option<Now>),
     /// Type this line.
     Line(Target, String),
+    /// Type this answer to what the program asks.
+    Answer(Answer),
     /// The call is done.
     Done(Box<Outcome>),
 }
@@ -76,6 +78,8 @@ pub(crate) struct RunCall {
     typed_at: Now,
     /// The first line that a call of one line may show, where no region tells.
     from_line: u64,
+    /// Whether rules answer what is asked: a question is not given the next line then.
+    ruled: bool,
 }
 
 impl RunCall {
@@ -93,7 +97,55 @@ impl RunCall {
             deadline: now + run.timeout,
             typed_at: now,
             from_line: 1,
+            ruled: false,
         }
+    }
+
+    /// The same, for rules that answer what is asked.
+    pub(crate) fn answering(mut self) -> Self {
+        self.ruled = true;
+        self
+    }
+
+    /// Watches what runs already, whose output of interest begins on that line.
+    pub(crate) fn attach(&mut self, region: Option<u32>, line: u64) {
+        self.watch = region.map_or_else(Watch::default, Watch::of);
+        self.phase = Phase::Watching;
+        self.from_line = line;
+    }
+
+    /// An answer is about to be typed. A line that a program took has its end there, and the answer's region is
+    /// watched in its place.
+    pub(crate) fn answers(&mut self, view: &Seen<'_>) {
+        let command = self.watch.region.and_then(|id| view.log.region(id)).is_some_and(|it| it.kind == Kind::Command);
+        let matched = self.watch.matched;
+        self.watch = self.watch.region.filter(|_| command).map_or_else(Watch::default, Watch::of);
+        self.watch.matched = matched;
+        self.phase = Phase::Typing;
+    }
+
+    /// The outcome where a rule ends the call.
+    pub(crate) fn stopped(&self, view: &Seen<'_>, rule: usize) -> Outcome {
+        let mut outcome = self.outcome(view, Status::StoppedRule, None);
+        outcome.matched = Some(rule as u64);
+        outcome
+    }
+
+    /// The outcome where what is asked is not answered.
+    pub(crate) fn asked(&self, view: &Seen<'_>) -> Outcome {
+        let hidden = view.resting.asks == Some(Asks::Hidden);
+        let status = if hidden { Status::WaitingHidden } else { Status::Waiting };
+        self.outcome(view, status, Some(prompt_text(view)))
+    }
+
+    /// Whether the line at hand has been typed, and what comes of it is watched.
+    pub(crate) fn is_watching(&self) -> bool {
+        self.phase == Phase::Watching
+    }
+
+    /// Whether a line was given to the terminal.
+    pub(crate) fn is_begun(&self) -> bool {
+        !matches!(self.phase, Phase::Ready(_)) || !self.ran.is_empty()
     }
 
     pub(crate) fn deadline(&self) -> Now {
@@ -155,7 +207,7 @@ impl RunCall {
         match self.phase.clone() {
             Phase::Ready(since) => self.ready(view, since),
             Phase::Typing => Step::Wait(None),
-            Phase::Watching => match self.watch.verdict(view, self.until.is_some()) {
+            Phase::Watching => match self.watch.verdict(view, self.until.is_some() || self.ruled) {
                 Some(verdict) => self.judged(view, &verdict),
                 None if self.is_untaken(view) => Step::Done(Box::new(self.untaken(view))),
                 None if view.now >= self.deadline => Step::Done(Box::new(self.outcome(view, Status::Running, None))),
@@ -260,7 +312,10 @@ impl RunCall {
 
     fn judged(&mut self, view: &Seen<'_>, verdict: &Verdict) -> Step {
         let takes_more = match verdict {
-            Verdict::Closed | Verdict::NotRun(..) => true,
+            // A question is not answered by the line behind it where rules are there to answer.
+            _ if self.ruled && is_question(view) => false,
+            Verdict::Closed => view.resting.asks != Some(Asks::Hidden),
+            Verdict::NotRun(..) => true,
             Verdict::At(status, _) => matches!(status, Status::Prompt | Status::Continuation | Status::Waiting),
             Verdict::Ended => false,
         } && !view.over();
@@ -354,7 +409,7 @@ impl RunCall {
                 "{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"
             ),
             "hidden" => format!(
-                "{typed}: the program asks for something that is not shown when typed, such as a password. Ask the user to type it in the attached terminal, then wait; or send it with text and a line break"
+                "{typed}: the program asks for something that is not shown when typed, such as a password. Ask the user to type it in the attached terminal, then wait; or give it by a rule of expect with secret=true, or send it with text and a line break"
             ),
             "screen" => format!(
                 "{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"
@@ -372,7 +427,17 @@ impl RunCall {
 
 /// What closed an input region at no known prompt: the host saw its taker wait, or nothing could tell.
 fn asked(view: &Seen<'_>) -> Status {
-    if view.resting.asks == Some(Asks::Shown) { Status::Waiting } else { Status::Quiet }
+    match view.resting.asks {
+        Some(Asks::Shown) => Status::Waiting,
+        Some(Asks::Hidden) => Status::WaitingHidden,
+        Some(Asks::Stopped) | None => Status::Quiet,
+    }
+}
+
+/// Whether the program was seen to ask something, at no prompt that is known.
+fn is_question(view: &Seen<'_>) -> bool {
+    let asks = matches!(view.resting.asks, Some(Asks::Shown | Asks::Hidden));
+    asks && view.resting.prompt.is_none() && !prompt_text(view).trim().is_empty()
 }
 
 fn busy(view: &Seen<'_>, typed: &str) -> String {

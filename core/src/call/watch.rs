@@ -6,6 +6,7 @@ use super::Status;
 use crate::log::{Log, LogEvent, ShellState};
 use crate::prompt::Shape as PromptShape;
 use crate::time::{Now, Wall};
+use crate::waiting::Judgement;
 
 /// Output counts as resting after this long without a byte. A program that prints its prompt in two writes does so
 /// within a millisecond; a person notices a tenth of a second.
@@ -61,6 +62,12 @@ pub(crate) struct Seen<'a> {
     pub(crate) resting: &'a Resting,
     /// The host has been asked what runs there since something was last printed or typed.
     pub(crate) looked: bool,
+    /// What the host made of it, while that holds.
+    pub(crate) judgement: Option<&'a Judgement>,
+    /// Whether the terminal echoes, as the host saw last; none where that cannot be told.
+    pub(crate) echoes: Option<bool>,
+    /// How long ago something was last printed or typed.
+    pub(crate) quiet: Duration,
     /// Until when the prompt that is shown is not to be believed: a line was given to it and not answered yet.
     pub(crate) answer_due: Option<Now>,
     /// The session's program ended, with its status where it is known.

@@ -29,6 +29,8 @@ pub enum Takes {
     Choice(&'static [&'static str]),
     /// A list of strings.
     Texts,
+    /// A list of objects, each with these properties.
+    Objects(&'static Tool),
     /// An object of strings with free keys.
     Variables,
 }
@@ -123,11 +125,29 @@ const LAST_LINES: Parameter = optional(
     "The reply shows only the last lines of the output, 1 to 1000. Use it in place of `| tail`. Default: everything, \
      with the middle left out beyond 80 lines or 6,000 characters.",
 );
+const SAVE_TO: Parameter = optional(
+    "save_to",
+    Takes::Text,
+    "Copies the whole output to this file on the server's host. A relative path goes under the session's log \
+     directory. The reply names the real path.",
+);
 const COLS: Takes = Takes::Integer { min: 2, max: SCREEN_MAX };
 
 /// Every tool, in the contract's order.
-pub const TOOLS: &[Tool] =
-    &[SESSION_CREATE, RUN, SEND, WAIT, READ, SEARCH, REGIONS, SESSION_RESIZE, SESSION_LIST, SESSION_CLOSE, GUIDE];
+pub const TOOLS: &[Tool] = &[
+    SESSION_CREATE,
+    RUN,
+    EXPECT,
+    SEND,
+    WAIT,
+    READ,
+    SEARCH,
+    REGIONS,
+    SESSION_RESIZE,
+    SESSION_LIST,
+    SESSION_CLOSE,
+    GUIDE,
+];
 
 const SESSION_CREATE: Tool = Tool {
     name: "session_create",
@@ -198,17 +218,77 @@ const RUN: Tool = Tool {
         SHOW,
         SHOW_AFTER,
         LAST_LINES,
-        optional(
-            "save_to",
-            Takes::Text,
-            "Copies the whole output to this file on the server's host. A relative path goes under the session's log \
-             directory. The reply names the real path.",
-        ),
+        SAVE_TO,
         optional(
             "prompt_pattern",
             Takes::Pattern,
             "Regex for the prompt that ends this call, if it is an unusual one.",
         ),
+    ],
+};
+
+const EXPECT: Tool = Tool {
+    name: "expect",
+    title: "Run and answer questions",
+    description: "Like `run`, and answers what the program asks by rules, until the command ends, a program is at its \
+        prompt, `until` is seen, a `stop` rule matches, or it asks what no rule answers. Use it for installers and \
+        whatever asks several things. Without `line` it answers what runs already.\n\nExample: \
+        line=\"ssh-keygen -f key\" rules=[{\"pattern\": \"Overwrite\", \"line\": \"y\"}, {\"pattern\": \"passphrase\", \
+        \"line\": \"\", \"times\": 2}, {\"pattern\": \"rror\", \"stop\": true}]\n\nRules are tried in order, on each line \
+        that is new since the last answer (never on the echo of an answer). The answer is typed as soon as the program \
+        reads, and is a region of its own. `unanswered` shows the question at once, not at the timeout: answer it with \
+        `run`, or call expect again without `line`. A question whose answer is hidden is answered only by a rule that \
+        matches the question itself.\n\nPasswords: better let the user type them in the attached terminal. With \
+        secret=true an answer is typed only where it is not shown, and stands in no log, file or reply.",
+    effect: Effect::Acts,
+    parameters: &[
+        SESSION,
+        optional(
+            "line",
+            Takes::Text,
+            "The command line to type first, without Enter; several lines go one at a time, as with `run`. Default: \
+             none, for a program that asks already.",
+        ),
+        TIMEOUT,
+        optional(
+            "rules",
+            Takes::Objects(&RULE),
+            "What to answer, at most 50 rules, the first that matches first. Each has `pattern` and one of `line`, \
+             `text`, `keys`, `stop`.",
+        ),
+        optional(
+            "until",
+            Takes::Pattern,
+            "Regex: return as soon as the output has it (never the echo of what was typed).",
+        ),
+        SHOW,
+        SHOW_AFTER,
+        LAST_LINES,
+        SAVE_TO,
+    ],
+};
+
+/// The most rules of one `expect`: each is tried on every new line.
+pub const RULES_MAX: usize = 50;
+
+/// One rule of `expect`, checked as the arguments of a tool are.
+const RULE: Tool = Tool {
+    name: "a rule",
+    title: "A rule",
+    description: "",
+    effect: Effect::Acts,
+    parameters: &[
+        required("pattern", Takes::Pattern, "Regex looked for in each new line by itself."),
+        optional("line", Takes::Text, "Types this and Enter; may be empty."),
+        optional("text", Takes::Text, "Types this as it is, without Enter."),
+        optional("keys", Takes::Texts, "Presses these keys, named as in `send`."),
+        optional("stop", Takes::Flag, "true: ends the call."),
+        optional(
+            "times",
+            Takes::Integer { min: 1, max: 1000 },
+            "Answers at most so often, 1 to 1000. Default 20, with `secret` 1.",
+        ),
+        optional("secret", Takes::Flag, "true: typed only where it is not shown, and kept nowhere."),
     ],
 };
 

@@ -20,7 +20,8 @@ pub(crate) fn notes(outcome: &Outcome, setting: &Setting, once: &mut dyn FnMut(&
         Status::Waiting if once("waiting") => {
             notes.push("run answers it with a line, send with text and keys".to_owned());
         }
-        Status::WaitingHidden => notes.push(format!(
+        Status::Unanswered => notes.push("answer it with run or send, or call expect again, without line, with a rule for it".to_owned()),
+        Status::WaitingHidden | Status::UnansweredHidden => notes.push(format!(
             "what is typed now is not shown: ask the user to type it in the attached terminal, then wait session=\"{name}\" goes on"
         )),
         Status::Suspended => notes.push("run \"fg\" at the shell's prompt continues it, run \"bg\" does so in the background".to_owned()),

@@ -51,7 +51,7 @@ pub(super) fn fields(outcome: &Outcome, scene: &Scene<'_>, clipped: bool, notes:
     if let Some(prompt) = &outcome.prompt {
         put("prompt", prompt.as_str().into());
     }
-    if outcome.status == Status::WaitingHidden {
+    if matches!(outcome.status, Status::WaitingHidden | Status::UnansweredHidden) {
         put("hidden", true.into());
     }
     if let Some(matched) = outcome.matched {

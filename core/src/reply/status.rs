@@ -73,6 +73,14 @@ fn headline(outcome: &Outcome) -> String {
             None => "ended: the session's program has ended".to_owned(),
         },
         Status::Running => "running".to_owned(),
+        Status::StoppedRule => {
+            outcome.matched.map_or_else(|| "stopped".to_owned(), |rule| format!("stopped by rule {rule}"))
+        }
+        Status::Unanswered if prompt.is_empty() => "unanswered: it waits for input that no rule gives".to_owned(),
+        Status::Unanswered => format!("unanswered: no rule answers {prompt:?}"),
+        Status::UnansweredHidden => {
+            format!("unanswered: no rule answers {prompt:?}, and what is typed now is not shown")
+        }
         Status::Sent if prompt.is_empty() => "sent".to_owned(),
         Status::Sent => format!("sent · at the prompt {prompt:?}"),
         Status::Ok => "ok".to_owned(),

@@ -1,6 +1,6 @@
 //! What is read in the lines as they come: the echo of a line typed to a program, and what `until` looks for.
 
-use super::{Call, Effect, Input, Session};
+use super::{Call, CallKind, Effect, Input, Session};
 use crate::call::Outcome;
 
 /// Characters of an input region's label.
@@ -42,11 +42,23 @@ impl Session {
             let old = settled.split_terminator('\n').zip(settled_before + 1..);
             old.chain(live.lines.iter().map(String::as_str).zip(first_live..))
         };
+        let cursor = self.log.cooked.line_at_cursor().text;
+        // Trailing blanks stand only before the cursor, which a prompt's pattern may name.
+        let at_cursor = live.lines.last().is_some_and(|last| last == cursor.trim_end_matches(' '));
+        let last = first_live + (live.lines.len() as u64).saturating_sub(1);
         let mut failed = Vec::new();
         for call in self.calls.iter_mut().filter(|call| call.wants_lines()) {
-            let Some((first, last)) = call.until_range(&self.log) else { continue };
+            let Some((first, until)) = call.until_range(&self.log) else { continue };
+            if let CallKind::Expect(expect) = &mut call.kind {
+                let mut lines = numbered().filter(|(_, number)| (first..=until).contains(number));
+                let looked = lines.try_for_each(|(text, number)| {
+                    expect.look(number, text, Some(cursor.as_str()).filter(|_| at_cursor && number == last))
+                });
+                failed.extend(looked.err().map(|costly| (call.id, costly.to_string())));
+                continue;
+            }
             let Some(pattern) = call.until().cloned() else { continue };
-            for (text, number) in numbered().filter(|(_, number)| (first..=last).contains(number)) {
+            for (text, number) in numbered().filter(|(_, number)| (first..=until).contains(number)) {
                 match pattern.is_match(text) {
                     Ok(true) => {
                         call.set_matched(number);

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::{Effect, Session};
-use crate::call::REST;
+use crate::call::{Asks, REST};
 use crate::inspect::{Inspection, Look};
 use crate::log::ShellState;
 use crate::time::Now;
@@ -26,6 +26,8 @@ pub(super) struct Looking {
     steady: Steady,
     /// The judgement that holds since something was last printed or typed.
     pub(super) holds: Option<Judgement>,
+    /// Whether the terminal echoes, as of the last look; none where that was not to be seen.
+    pub(super) echoes: Option<bool>,
     /// When to look, if not as soon as the output rests.
     next: Option<Now>,
     /// A look is under way, asked for then.
@@ -37,7 +39,20 @@ impl Looking {
     pub(super) fn forget(&mut self) {
         self.steady.begin();
         self.holds = None;
+        self.echoes = None;
         self.next = None;
+    }
+}
+
+impl Looking {
+    /// What the foreground job was seen to want of the terminal.
+    pub(super) fn asks(&self) -> Option<Asks> {
+        match &self.holds {
+            Some(Judgement::Waits(_)) => Some(Asks::Shown),
+            Some(Judgement::WaitsHidden(_)) => Some(Asks::Hidden),
+            Some(Judgement::Stopped { .. }) => Some(Asks::Stopped),
+            Some(Judgement::Busy(_) | Judgement::Works | Judgement::Carrier(_) | Judgement::Unknown(_)) | None => None,
+        }
     }
 }
 
@@ -52,7 +67,8 @@ impl Session {
             Some(Judgement::Waits(_) | Judgement::WaitsHidden(_) | Judgement::Stopped { .. })
         );
         let resting = self.resting(now, None);
-        if !waits || !unmarked || decided || self.screen_since.is_some() || resting.prompt.is_some() {
+        let wanted = self.calls.iter().any(super::Call::wants_look);
+        if !waits || !unmarked || decided || self.screen_since.is_some() || (resting.prompt.is_some() && !wanted) {
             return None;
         }
         if self.ended.is_some() || self.closed.is_some() || self.looking.asked.is_some() {
@@ -75,6 +91,7 @@ impl Session {
             return;
         }
         let quiet = now - self.last_activity;
+        self.looking.echoes = inspection.modes.known().map(|modes| modes.echo);
         let alternate = self.log.cooked.modes().alternate;
         let judgement = judge(inspection, Output { quiet, alternate });
         match self.looking.steady.look(now, judgement, inspection) {

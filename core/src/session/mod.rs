@@ -21,7 +21,7 @@ use std::time::Duration;
 pub use event::{Effect, Event, NotTyped, Part, Typing};
 pub use recover::{Inherited, Recovery};
 
-use crate::call::{CallId, Outcome, Resting, RunCall, Seen, SendCall, Step, WaitCall, Waiting};
+use crate::call::{CallId, ExpectCall, Outcome, Resting, RunCall, Seen, SendCall, Step, WaitCall, Waiting};
 use crate::log::{Log, LogEvent, ShellState};
 use crate::pattern::Pattern;
 use crate::prompt;
@@ -57,6 +57,8 @@ pub struct Session {
     agents: agents::Agents,
     /// When bytes last came or went.
     last_activity: Now,
+    /// When a line was typed that nothing has come of yet, not even its echo.
+    unechoed: Option<Now>,
     /// A moment on both clocks.
     wall: (Now, Wall),
     submitter: Submitter,
@@ -99,6 +101,7 @@ impl Session {
             effects: VecDeque::new(),
             agents: agents::Agents::new(state),
             last_activity: now,
+            unechoed: None,
             wall: (now, wall),
             submitter: Submitter::default(),
             input: None,
@@ -234,6 +237,7 @@ impl Session {
             Event::Output { bytes, wall } => {
                 self.wall = (now, wall);
                 self.last_activity = now;
+                self.unechoed = None;
                 self.looking.forget();
                 self.log.feed(bytes, wall);
                 for call in &mut self.calls {
@@ -296,6 +300,7 @@ impl Session {
         }
         let kind = match request {
             Waiting::Run(run) => CallKind::Run(Box::new(RunCall::begin(now, run))),
+            Waiting::Expect(expect) => CallKind::Expect(Box::new(ExpectCall::begin(now, expect, &self.log))),
             Waiting::Send(send) => CallKind::Send(Box::new(SendCall::begin(send))),
             Waiting::Wait(wait) => {
                 let mut call = WaitCall::begin(now, wait, self.agents.get(&actor).seen_line);
@@ -368,6 +373,7 @@ impl Session {
         for call in &mut self.calls {
             match &mut call.kind {
                 CallKind::Run(run) => run.on(now, event),
+                CallKind::Expect(expect) => expect.on(now, event),
                 CallKind::Send(send) => send.on(event),
                 CallKind::Wait(wait) => wait.on(now, event),
             }
@@ -416,7 +422,7 @@ impl Session {
         let mut runs_before = false;
         self.wake = None;
         for mut call in calls.drain(..) {
-            let is_run = matches!(call.kind, CallKind::Run(_));
+            let is_run = matches!(call.kind, CallKind::Run(_) | CallKind::Expect(_));
             let step = if is_run && runs_before { call.queued(now) } else { self.step(now, &mut call) };
             match step {
                 Step::Wait(at) => {
@@ -435,11 +441,18 @@ impl Session {
                             let resting = Resting::default();
                             let outcome = match &call.kind {
                                 CallKind::Run(run) => run.untyped(&text, &self.seen(now, &resting)),
+                                CallKind::Expect(expect) => expect.run.untyped(&text, &self.seen(now, &resting)),
                                 CallKind::Send(_) | CallKind::Wait(_) => Outcome::error(text),
                             };
                             self.conclude(now, &call, outcome);
                         }
                     }
+                }
+                Step::Answer(answer) => {
+                    moved = true;
+                    self.type_answer(now, &mut call, &answer);
+                    runs_before = true;
+                    kept.push(call);
                 }
                 Step::Done(outcome) => {
                     moved = true;
@@ -463,12 +476,13 @@ impl Session {
         }
         let pattern = match &call.kind {
             CallKind::Run(run) => run.prompt_pattern.as_ref(),
-            CallKind::Send(_) | CallKind::Wait(_) => None,
+            CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) => None,
         };
         let resting = self.resting(now, pattern);
         let view = self.seen(now, &resting);
         match &mut call.kind {
             CallKind::Run(run) => run.step(&view),
+            CallKind::Expect(expect) => expect.step(&view),
             CallKind::Send(send) => send.step(&view),
             CallKind::Wait(wait) => wait.step(&view),
         }
@@ -481,6 +495,9 @@ impl Session {
             log: &self.log,
             shell: self.shell(now),
             looked: self.looking.holds.is_some(),
+            judgement: self.looking.holds.as_ref(),
+            echoes: self.looking.echoes,
+            quiet: now - self.last_activity,
             resting,
             answer_due: self.submitter.answer_due(now),
             ended: self.ended,

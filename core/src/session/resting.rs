@@ -28,7 +28,7 @@ impl Session {
             self.log.close_input(self.wall_at(now));
             self.drain(now);
             self.last_prompt = Some(text);
-        } else if resting.asks == Some(Asks::Shown) {
+        } else if matches!(resting.asks, Some(Asks::Shown | Asks::Hidden)) {
             // A prompt that only looking can tell.
             self.log.close_input(self.wall_at(now));
             self.drain(now);
@@ -61,21 +61,23 @@ impl Session {
         let setting = if shell == ShellState::NoShell { prompt::Setting::Plain } else { prompt::Setting::Integrated };
         let line = self.log.cooked.line_at_cursor();
         let pattern = pattern.or(self.setting.prompt_pattern.as_ref());
-        let shape = if line.text.is_empty() || line.more {
+        // A prompt that was there before the line was typed is no answer to it: a busy editor echoes late.
+        let stale = self.unechoed.map(|typed| typed + QUIET).filter(|until| *until > now);
+        let shape = if line.text.is_empty() || line.more || stale.is_some() {
             None
         } else {
             prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref())
         };
         if let Some(shape) = shape {
-            return Resting { prompt: Some((line.text, shape)), ..Resting::default() };
+            let asks = self.looking.asks();
+            return Resting { prompt: Some((line.text, shape)), asks, ..Resting::default() };
         }
-        match &self.looking.holds {
-            Some(Judgement::Waits(_)) => return Resting { asks: Some(Asks::Shown), ..Resting::default() },
-            Some(Judgement::WaitsHidden(_)) => return Resting { asks: Some(Asks::Hidden), ..Resting::default() },
-            Some(Judgement::Stopped { .. }) => return Resting { asks: Some(Asks::Stopped), ..Resting::default() },
+        if let Some(asks) = self.looking.asks() {
+            return Resting { asks: Some(asks), ..Resting::default() };
+        }
+        if let Some(Judgement::Works | Judgement::Busy(_)) = &self.looking.holds {
             // It is seen to work: silence says nothing.
-            Some(Judgement::Works | Judgement::Busy(_)) => return Resting::default(),
-            Some(Judgement::Carrier(_) | Judgement::Unknown(_)) | None => {}
+            return Resting { again: stale, ..Resting::default() };
         }
         // The marker of a command in an integrated shell will come; that of a line sent to a program will not. One that
         // showed a known prompt and has nothing on its line is at work, and will show the prompt again.
@@ -84,7 +86,7 @@ impl Session {
             let due = self.last_activity + QUIET;
             return Resting { quiet: now >= due, again: (now < due).then_some(due), ..Resting::default() };
         }
-        Resting::default()
+        Resting { again: stale, ..Resting::default() }
     }
 
     /// What the shell does. An integrated shell that has shown no marker yet is starting, until it rests at what

@@ -61,6 +61,7 @@ impl Session {
                 call.moved = Some(Moved { since, again: now + LOOK, given_up: now - since >= patience });
                 match &mut call.kind {
                     CallKind::Run(run) => run.take_back(now),
+                    CallKind::Expect(expect) => expect.run.take_back(now),
                     CallKind::Send(send) => send.take_back(),
                     CallKind::Wait(_) => {}
                 }

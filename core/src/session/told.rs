@@ -35,6 +35,8 @@ impl Session {
     /// How much there is to show, and how long it took.
     fn measure(&self, now: Now, call: &Call, outcome: &mut Outcome) {
         let asks = matches!(outcome.status, Status::Prompt | Status::Continuation);
+        // What rules have answered took as long as the call, whatever its regions took.
+        let ruled = matches!(call.kind, CallKind::Expect(_)) && outcome.output.is_some();
         if let Some(region) = &outcome.region {
             let mut region = self.region_so_far(region);
             if asks && region.state == State::Running {
@@ -42,7 +44,8 @@ impl Session {
                 region.lines = region.lines.saturating_sub(1);
             }
             let ended = region.ended.unwrap_or_else(|| self.wall_at(now));
-            outcome.elapsed = Duration::from_millis(ended.0.saturating_sub(region.started.0));
+            outcome.elapsed =
+                if ruled { now - call.began } else { Duration::from_millis(ended.0.saturating_sub(region.started.0)) };
             outcome.region = Some(region);
         } else if outcome.elapsed.is_zero() {
             outcome.elapsed = now - call.began;
@@ -65,7 +68,7 @@ impl Session {
         let agents = &mut self.agents;
         let advised = advice::notes(outcome, &self.setting, &mut |key| agents.once(&call.actor, key));
         let mut notes = std::mem::take(&mut outcome.notes);
-        if let CallKind::Run(_) = call.kind
+        if let CallKind::Run(_) | CallKind::Expect(_) = call.kind
             && let Some(late) =
                 self.first_prompt.filter(|late| *late >= SLOW_START && self.agents.once(&call.actor, "slow-start"))
         {

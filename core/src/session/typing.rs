@@ -1,7 +1,7 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
 use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
-use crate::call::{CallId, Resting, Target};
+use crate::call::{Answer, CallId, Resting, Since, Target};
 use crate::log::ShellState;
 use crate::pattern::Pattern;
 use crate::prompt::Shape;
@@ -33,21 +33,46 @@ impl Session {
         }
         parts.push(Part { bytes: ENTER.to_vec(), bracketed: false });
         let from = self.cursor_line() + 1;
-        if let CallKind::Run(run) = &mut call.kind {
-            run.typing_at(from);
+        match &mut call.kind {
+            CallKind::Run(run) => run.typing_at(from),
+            CallKind::Expect(expect) => expect.run.typing_at(from),
+            CallKind::Send(_) | CallKind::Wait(_) => {}
         }
         let at_prompt = (target == Target::Shell).then_some(now);
         self.submitter.submitted(&call.actor, 1, at_prompt);
         if target == Target::Program {
             let pattern = match &call.kind {
                 CallKind::Run(run) => run.prompt_pattern.clone(),
-                CallKind::Send(_) | CallKind::Wait(_) => None,
+                CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) => None,
             };
             self.open_input(now, call.id, pattern.as_ref());
         }
         let at = self.expected_cursor(call.moved).filter(|_| target == Target::Shell);
         self.push_typing(now, call, parts, 1, at);
         Ok(())
+    }
+
+    /// Types what a rule answers, as an input region of its own.
+    pub(super) fn type_answer(&mut self, now: Now, call: &mut Call, answer: &Answer) {
+        let mut parts = Vec::new();
+        let text = answer.text.replace("\r\n", "\n");
+        if !text.is_empty() {
+            parts.push(Part { bytes: without_paste_end(&text.replace('\n', "\r")), bracketed: false });
+        }
+        let application = self.log.cooked.modes().application_cursor;
+        let pressed: Vec<u8> = answer.keys.iter().flat_map(|key| key.encode(application)).collect();
+        if !pressed.is_empty() {
+            parts.push(Part { bytes: pressed, bracketed: false });
+        }
+        let enters = parts.iter().flat_map(|part| &part.bytes).filter(|byte| **byte == b'\r').count();
+        let before = self.log.cooked.line_at_cursor().text;
+        self.submitter.submitted(&call.actor, 1, None);
+        self.open_input(now, call.id, None);
+        if let (CallKind::Expect(expect), Some(input)) = (&mut call.kind, self.input) {
+            let line = self.log.cooked.settled_lines() + 1;
+            expect.answering(Since { line, before, typed: text.trim_end_matches('\n').to_owned() }, input.region);
+        }
+        self.push_typing(now, call, parts, u32::try_from(enters).unwrap_or(u32::MAX), None);
     }
 
     /// Types the text and the keys of a `send`.
@@ -135,6 +160,7 @@ impl Session {
         };
         // What stands there now is not the answer to what is typed now.
         self.last_activity = now;
+        self.unechoed = Some(now);
         self.looking.forget();
         self.effects.push_back(Effect::Type(Typing { call: call.id, parts, at, intent }));
     }
@@ -169,6 +195,7 @@ impl Session {
         let view = self.seen(now, &resting);
         let failed = match (&mut call.kind, result) {
             (CallKind::Run(run), Some(result)) => run.typed(result, &view),
+            (CallKind::Expect(expect), Some(result)) => expect.run.typed(result, &view),
             (CallKind::Send(send), Some(result)) => send.typed(now, result),
             (CallKind::Wait(_), _) | (_, None) => None,
         };
@@ -181,6 +208,7 @@ impl Session {
     /// The terminal did not take what was to be typed: whoever comes next finds the session as it was.
     fn untype(&mut self, now: Now, id: CallId) {
         self.submitter.withdraw();
+        self.unechoed = None;
         if let Some(input) = self.input.filter(|input| input.call == Some(id)) {
             self.log.close_input(self.wall_at(now));
             self.agents.forget(input.region);

@@ -1,7 +1,7 @@
-//! The calls that wait in a session: one of three kinds, asked the same questions.
+//! The calls that wait in a session: one of four kinds, asked the same questions.
 
 use super::sight::Moved;
-use crate::call::{CallId, Outcome, RunCall, SendCall, Step, WaitCall};
+use crate::call::{CallId, ExpectCall, Outcome, RunCall, SendCall, Step, WaitCall};
 use crate::log::{Log, ShellState};
 use crate::pattern::Pattern;
 use crate::region::State;
@@ -20,6 +20,7 @@ pub(super) struct Call {
 #[derive(Debug)]
 pub(super) enum CallKind {
     Run(Box<RunCall>),
+    Expect(Box<ExpectCall>),
     Send(Box<SendCall>),
     Wait(Box<WaitCall>),
 }
@@ -28,15 +29,21 @@ impl Call {
     pub(super) fn deadline(&self) -> Option<Now> {
         match &self.kind {
             CallKind::Run(run) => Some(run.deadline()),
+            CallKind::Expect(expect) => Some(expect.run.deadline()),
             CallKind::Send(send) => send.deadline(),
             CallKind::Wait(wait) => Some(wait.deadline()),
         }
     }
 
-    /// A `run` behind another: nothing is typed before the other is answered.
+    /// A `run` or an `expect` behind another: nothing is typed before the other is answered.
     pub(super) fn queued(&self, now: Now) -> Step {
-        match &self.kind {
-            CallKind::Run(run) if now >= run.deadline() => {
+        let deadline = match &self.kind {
+            CallKind::Run(run) => Some(run.deadline()),
+            CallKind::Expect(expect) => Some(expect.run.deadline()),
+            CallKind::Send(_) | CallKind::Wait(_) => None,
+        };
+        match deadline {
+            Some(deadline) if now >= deadline => {
                 let text = "nothing was typed: another call's line was still running in this session when the time ran out. wait waits for it";
                 Step::Done(Box::new(Outcome::error(text)))
             }
@@ -48,19 +55,26 @@ impl Call {
         match &self.kind {
             CallKind::Run(run) => run.wants_lines(),
             CallKind::Wait(wait) => wait.wants_lines(),
+            CallKind::Expect(_) => true,
             CallKind::Send(_) => false,
         }
     }
 
     /// Whether what the host sees at the terminal can be the answer to it.
     pub(super) fn is_told_by_looking(&self) -> bool {
-        matches!(self.kind, CallKind::Run(_) | CallKind::Wait(_))
+        !matches!(self.kind, CallKind::Send(_))
+    }
+
+    /// Whether it has to know what the terminal does with what is typed, whatever the terminal looks like.
+    pub(super) fn wants_look(&self) -> bool {
+        matches!(&self.kind, CallKind::Expect(expect) if expect.wants_look())
     }
 
     /// The region of the line that it typed or waits for.
     pub(super) fn region(&self) -> Option<u32> {
         match &self.kind {
             CallKind::Run(run) => run.region(),
+            CallKind::Expect(expect) => expect.run.region(),
             CallKind::Wait(wait) => wait.region(),
             CallKind::Send(_) => None,
         }
@@ -70,7 +84,7 @@ impl Call {
         match &self.kind {
             CallKind::Run(run) => run.until.as_ref(),
             CallKind::Wait(wait) => wait.until.as_ref(),
-            CallKind::Send(_) => None,
+            CallKind::Expect(_) | CallKind::Send(_) => None,
         }
     }
 
@@ -78,6 +92,7 @@ impl Call {
     pub(super) fn until_range(&self, log: &Log) -> Option<(u64, u64)> {
         let region = match &self.kind {
             CallKind::Run(run) => log.region(run.region()?)?,
+            CallKind::Expect(expect) => return expect.range(log),
             CallKind::Wait(wait) => match wait.region().and_then(|id| log.region(id)).or_else(|| log.open_region()) {
                 Some(region) => region,
                 // A program that no line is under way to prints what it likes.
@@ -93,7 +108,7 @@ impl Call {
         };
         let first = match &self.kind {
             CallKind::Wait(wait) => region.first_line.max(wait.first_unseen()),
-            CallKind::Run(_) | CallKind::Send(_) => region.first_line,
+            CallKind::Run(_) | CallKind::Expect(_) | CallKind::Send(_) => region.first_line,
         };
         Some((first, last))
     }
@@ -102,7 +117,7 @@ impl Call {
         match &mut self.kind {
             CallKind::Run(run) => run.matched(line),
             CallKind::Wait(wait) => wait.matched(line),
-            CallKind::Send(_) => {}
+            CallKind::Expect(_) | CallKind::Send(_) => {}
         }
     }
 }

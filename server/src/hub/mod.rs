@@ -245,6 +245,7 @@ impl Desk for Hub {
             Request::Close { session } => self.close(session.as_deref()).await,
             Request::Resize { session, how } => self.resize(session.as_deref(), how).await,
             Request::Run(run) => self.wait_for(actor, Waiting::Run(run), cancel).await,
+            Request::Expect(expect) => self.wait_for(actor, Waiting::Expect(expect), cancel).await,
             Request::Send(send) => self.wait_for(actor, Waiting::Send(send), cancel).await,
             Request::Wait(wait) => self.wait_for(actor, Waiting::Wait(wait), cancel).await,
             Request::Read(read) => self.read(actor, read).await,

@@ -32,6 +32,7 @@ impl Hub {
     pub(super) async fn wait_for(&self, actor: &str, request: Waiting, cancel: CancellationToken) -> Reply {
         let (session, save_to) = match &request {
             Waiting::Run(run) => (run.session.as_deref(), run.shape.save_to.as_deref()),
+            Waiting::Expect(expect) => (expect.session.as_deref(), expect.shape.save_to.as_deref()),
             Waiting::Wait(wait) => (wait.session.as_deref(), wait.shape.save_to.as_deref()),
             Waiting::Send(send) => (send.session.as_deref(), None),
         };
@@ -41,7 +42,7 @@ impl Hub {
         };
         // What cannot be saved is said before anything is typed.
         if let Some(path) = save_to
-            && let Err(why) = save::check(&handle.dir, path, matches!(request, Waiting::Run(_)))
+            && let Err(why) = save::check(&handle.dir, path, !matches!(request, Waiting::Wait(_)))
         {
             return Reply::error(Some(&handle.name), &format!("nothing was typed: {why}"));
         }

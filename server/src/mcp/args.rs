@@ -64,6 +64,41 @@ impl Arguments {
         Ok(Self { tool, values })
     }
 
+    /// Objects: a list of them, a JSON text of one, or a single object; each is given with its arguments checked.
+    ///
+    /// # Errors
+    /// Where it is none of these, or an object has what it cannot have; the error names the place.
+    pub fn objects<T>(
+        &mut self,
+        name: &str,
+        most: usize,
+        read: impl Fn(&mut Self) -> Result<T, ArgError>,
+    ) -> Result<Vec<T>, ArgError> {
+        let Some(Takes::Objects(shape)) = self.takes(name) else { return Ok(Vec::new()) };
+        let Some(value) = self.take(name) else { return Ok(Vec::new()) };
+        // What was given is not shown: it may hold a secret.
+        let refused = || ArgError(format!("`{name}` takes a list of objects"));
+        let list = match &value {
+            Value::String(text) if text.trim().is_empty() => Value::Array(Vec::new()),
+            Value::String(text) => serde_json::from_str(text).map_err(|_| refused())?,
+            other => other.clone(),
+        };
+        let list = match list {
+            Value::Array(items) => items,
+            Value::Object(one) => vec![Value::Object(one)],
+            _ => return Err(refused()),
+        };
+        if list.len() > most {
+            return Err(ArgError(format!("`{name}` takes at most {most} of them, not {}", list.len())));
+        }
+        let object = |(at, item): (usize, Value)| {
+            let Value::Object(map) = item else { return Err(refused()) };
+            let placed = |error: ArgError| ArgError(format!("`{name}`, {at}: {error}"));
+            Self::new(shape, map).and_then(|mut object| read(&mut object)).map_err(placed)
+        };
+        list.into_iter().enumerate().map(object).collect()
+    }
+
     fn take(&mut self, name: &str) -> Option<Value> {
         self.values.shift_remove(name)
     }

@@ -32,6 +32,7 @@ fn property(parameter: &Parameter) -> Map<String, Value> {
         Takes::Flag => json!({"type": "boolean"}),
         Takes::Choice(words) => json!({"type": "string", "enum": words}),
         Takes::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        Takes::Objects(shape) => json!({"type": "array", "items": input_schema(shape)}),
         Takes::Variables => json!({"type": "object", "additionalProperties": {"type": "string"}}),
     };
     let mut property = match shape {
@@ -54,6 +55,7 @@ mod tests {
     const CONTRACT: &[(&str, &str)] = &[
         ("session_create", "name command cwd env cols rows prompt_pattern delete_logs_on_close adopt"),
         ("run", "session line timeout until show show_after last_lines save_to typing prompt_pattern"),
+        ("expect", "session line timeout rules until show show_after last_lines save_to"),
         ("send", "session text keys signal screen settle"),
         ("wait", "session timeout until show show_after last_lines save_to"),
         ("read", "session view region from to last_lines max_lines numbers"),

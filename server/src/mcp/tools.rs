@@ -3,7 +3,10 @@
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use dtmcp_core::call::{Command, Create, Read, Request, Resize, Run, ScreenView, Search, Send, Shape, View, Wait};
+use dtmcp_core::call::{
+    Action, Answer, Command, Create, Expect, Read, Request, Resize, Rule, Run, ScreenView, Search, Send, Shape, TIMES,
+    TIMES_SECRET, View, Wait,
+};
 use dtmcp_core::guide::Topic;
 use dtmcp_core::guide::tools::Tool;
 use dtmcp_core::guide::{self};
@@ -49,6 +52,7 @@ fn parse(tool: &'static Tool, arguments: Map<String, Value>) -> Result<Call, Arg
     let request = match tool.name {
         "session_create" => session_create(&mut args)?,
         "run" => run(&mut args)?,
+        "expect" => expect(&mut args)?,
         "send" => send(&mut args)?,
         "wait" => wait(&mut args)?,
         "read" => read(&mut args)?,
@@ -96,6 +100,19 @@ fn session_create(args: &mut Arguments) -> Result<Request, ArgError> {
 
 fn run(args: &mut Arguments) -> Result<Request, ArgError> {
     let session = args.word("session")?;
+    let lines = typed_lines(args)?;
+    Ok(Request::Run(Run {
+        session,
+        lines,
+        timeout: args.seconds("timeout")?.unwrap_or(TIMEOUT),
+        until: args.pattern("until")?,
+        shape: shape(args)?,
+        prompt_pattern: args.pattern("prompt_pattern")?,
+    }))
+}
+
+/// The lines to be typed.
+fn typed_lines(args: &mut Arguments) -> Result<Vec<String>, ArgError> {
     let lines = args.lines("line")?;
     for line in &lines {
         // Typed into a line editor, such a character would do something instead of standing in the line.
@@ -107,27 +124,70 @@ fn run(args: &mut Arguments) -> Result<Request, ArgError> {
         }
     }
     check_length("line", lines.iter().map(|line| line.len() + 1).sum())?;
-    Ok(Request::Run(Run {
-        session,
-        lines,
+    Ok(lines)
+}
+
+fn expect(args: &mut Arguments) -> Result<Request, ArgError> {
+    Ok(Request::Expect(Expect {
+        session: args.word("session")?,
+        // Some clients fill every argument: an empty line is none. A rule can press Enter.
+        lines: Some(typed_lines(args)?).filter(|lines| lines.iter().any(|line| !line.is_empty())).unwrap_or_default(),
         timeout: args.seconds("timeout")?.unwrap_or(TIMEOUT),
+        rules: args.objects("rules", guide::tools::RULES_MAX, rule)?,
         until: args.pattern("until")?,
         shape: shape(args)?,
-        prompt_pattern: args.pattern("prompt_pattern")?,
     }))
 }
 
-fn send(args: &mut Arguments) -> Result<Request, ArgError> {
-    let session = args.word("session")?;
-    let text = args.text("text")?.unwrap_or_default();
+fn rule(args: &mut Arguments) -> Result<Rule, ArgError> {
+    let pattern =
+        args.pattern("pattern")?.ok_or_else(|| ArgError::new("`pattern` takes a regex, not an empty string"))?;
+    let (line, text) = (args.text("line")?, args.text("text")?);
     let names = args.texts("keys")?;
+    let stop = args.flag("stop")?.unwrap_or(false);
+    let (times, secret) = (args.number("times")?, args.flag("secret")?.unwrap_or(false));
+    let ways = [line.is_some(), text.is_some(), !names.is_empty(), stop];
+    if ways.iter().filter(|way| **way).count() != 1 {
+        return Err(ArgError::new("give one of `line`, `text`, `keys` and `stop`=true"));
+    }
+    if stop {
+        return Ok(Rule { pattern, action: Action::Stop, times: 1 });
+    }
+    let keys = pressed(&names)?;
+    let text = match line {
+        Some(line) if line.trim_end_matches(['\r', '\n']).contains(['\r', '\n']) => {
+            return Err(ArgError::new("`line` takes one line here; `text` takes several"));
+        }
+        Some(line) => format!("{}\n", line.trim_end_matches(['\r', '\n'])),
+        None => text.unwrap_or_default(),
+    };
+    if let Some(c) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        let code = u32::from(c);
+        return Err(ArgError::new(format!(
+            "the answer holds the control character \\x{code:02x}: press it with `keys`"
+        )));
+    }
+    check_length("text", text.len())?;
+    let times = times.unwrap_or(if secret { TIMES_SECRET } else { TIMES });
+    Ok(Rule { pattern, action: Action::Answer(Answer { text, keys, secret }), times })
+}
+
+/// Keys by their names.
+fn pressed(names: &[String]) -> Result<Vec<Key>, ArgError> {
     let mut keys = Vec::new();
-    for name in &names {
+    for name in names {
         keys.extend(Key::parse(name).map_err(|error| ArgError::new(format!("`keys`: {error}")))?);
         if keys.len() > KEYS_MAX {
             return Err(ArgError::new(format!("`keys` takes at most {KEYS_MAX} presses a call")));
         }
     }
+    Ok(keys)
+}
+
+fn send(args: &mut Arguments) -> Result<Request, ArgError> {
+    let session = args.word("session")?;
+    let text = args.text("text")?.unwrap_or_default();
+    let keys = pressed(&args.texts("keys")?)?;
     check_length("text", text.len())?;
     let screen = args.choice("screen")?;
     let settle = args.seconds("settle")?.unwrap_or(SETTLE);
@@ -158,7 +218,7 @@ fn wait(args: &mut Arguments) -> Result<Request, ArgError> {
     Ok(Request::Wait(Wait { session, timeout, until, shape }))
 }
 
-/// What a reply shows; `run` and `wait` have the same four arguments for it.
+/// What a reply shows; `run`, `expect` and `wait` have the same four arguments for it.
 fn shape(args: &mut Arguments) -> Result<Shape, ArgError> {
     let show = args.pattern("show")?;
     let show_after = args.number("show_after")?.unwrap_or(0);
@@ -275,7 +335,7 @@ mod tests {
                 assert!(!error.to_string().contains("not available"), "{}", tool.name);
             }
         }
-        assert!(call("expect", Map::new()).is_none());
+        assert!(call("no_such_tool", Map::new()).is_none());
     }
 
     #[test]

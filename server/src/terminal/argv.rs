@@ -237,7 +237,8 @@ pub(super) fn clients() -> Vec<u8> {
 /// What the server is told when we connect; the answer to the last command is its pid, start time and version.
 pub(super) fn connected() -> Vec<u8> {
     format!(
-        "set-option -s set-clipboard external ; \
+        "set-option -s message-limit 0 ; \
+         set-option -s set-clipboard external ; \
          set-option -g {CLOCK_OPTION} \"%s\" ; set-option -g {HASH_OPTION} \"#\" ; display-message -p \"#{{pid}} #{{start_time}} #{{version}}\""
     )
     .into_bytes()

@@ -35,13 +35,15 @@ const START_STEP: Duration = Duration::from_millis(50);
 
 /// What a tmux server that we start reads in place of the person's configuration, which may destroy sessions that
 /// nobody watches, take over panes, or crash the server. The history is as long as tmux has it by itself: ten times as
-/// much costs every line printed a fifth more of tmux's time, and the log has all of it anyway.
+/// much costs every line printed a fifth more of tmux's time, and the log has all of it anyway. tmux would keep the last
+/// thousand commands as messages, and what is typed is part of one: it keeps none.
 const CONFIGURATION: &str = "\
 # Written by dtmcp for the tmux server that it starts, and overwritten by it.
 set -g history-limit 2000
 set -g remain-on-exit off
 set -g allow-rename off
 set -s set-clipboard external
+set -s message-limit 0
 ";
 
 /// How to reach tmux.

@@ -134,6 +134,7 @@ impl Sim {
         self.next_call += 1;
         let (due, settle) = match &request {
             Waiting::Run(run) => (Some(self.now + run.timeout), None),
+            Waiting::Expect(expect) => (Some(self.now + expect.timeout), None),
             Waiting::Wait(wait) => (Some(self.now + wait.timeout), None),
             Waiting::Send(send) => (None, Some(send.settle)),
         };

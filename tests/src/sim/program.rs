@@ -16,6 +16,8 @@ enum Kind {
     Vault,
     /// A hidden question, answered once.
     Passwd,
+    /// Three questions, the last of which hides its answer.
+    Quiz,
     Vi,
 }
 
@@ -25,6 +27,7 @@ pub(crate) struct Program {
     kind: Kind,
     line: String,
     block: bool,
+    answers: Vec<String>,
 }
 
 /// What became of a key.
@@ -46,10 +49,11 @@ impl Program {
             "cat" => Kind::Cat,
             "vault" => Kind::Vault,
             "passwd" => Kind::Passwd,
+            "quiz" => Kind::Quiz,
             "vi" => Kind::Vi,
             _ => return None,
         };
-        Some(Self { kind, line: String::new(), block: false })
+        Some(Self { kind, line: String::new(), block: false, answers: Vec::new() })
     }
 
     pub(crate) fn greeting(&self) -> &'static str {
@@ -57,7 +61,7 @@ impl Program {
             Kind::Gdb => "GNU gdb 13\r\n",
             Kind::Python => "Python 3.11\r\n",
             Kind::Odd => "odd is ready\r\n",
-            Kind::Cat | Kind::Vault | Kind::Passwd => "",
+            Kind::Cat | Kind::Vault | Kind::Passwd | Kind::Quiz => "",
             Kind::Vi => "\x1b[?1049h\x1b[2J\x1b[H~\r\n~\r\nvi",
         }
     }
@@ -70,13 +74,14 @@ impl Program {
             Kind::Odd => "now what",
             Kind::Vault => "vault> ",
             Kind::Passwd => "Password: ",
+            Kind::Quiz => ["Name? ", "Sure? ", "Pin: "].get(self.answers.len()).copied().unwrap_or_default(),
             Kind::Cat | Kind::Vi => "",
         }
         .to_owned()
     }
 
     pub(crate) fn hides(&self) -> bool {
-        matches!(self.kind, Kind::Vault | Kind::Passwd)
+        matches!(self.kind, Kind::Vault | Kind::Passwd) || (self.kind == Kind::Quiz && self.answers.len() == 2)
     }
 
     pub(crate) fn key(&mut self, key: u8) -> Taken {
@@ -105,6 +110,11 @@ impl Program {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let slow = Op::Sleep(Duration::from_secs_f64(if word == "slow" { rest.parse().unwrap_or(1.0) } else { 0.0 }));
         match self.kind {
+            Kind::Quiz => {
+                self.answers.push(line.to_owned());
+                let [name, sure, pin] = self.answers.as_slice() else { return vec![Op::Ask] };
+                vec![Op::Print(format!("{name} {sure} {}\r\n", pin.len())), Op::Status(0)]
+            }
             Kind::Passwd => vec![Op::Print("changed\r\n".to_owned()), Op::Status(0)],
             Kind::Vault => match word {
                 "quit" => vec![Op::Status(0)],

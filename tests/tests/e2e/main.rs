@@ -5,6 +5,7 @@
 
 mod basics;
 mod errors;
+mod expect;
 mod integration;
 mod lifetime;
 mod output;
@@ -23,9 +24,10 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let suites: [(&str, &[Row]); 9] = [
+    let suites: [(&str, &[Row]); 10] = [
         ("basics", basics::ROWS),
         ("errors", errors::ROWS),
+        ("expect", expect::ROWS),
         ("integration", integration::ROWS),
         ("lifetime", lifetime::ROWS),
         ("output", output::ROWS),

@@ -8,6 +8,7 @@
 )]
 
 mod agents;
+mod expect;
 mod people;
 mod programs;
 mod properties;
