@@ -12,6 +12,7 @@ mod output;
 mod people;
 mod programs;
 mod recovery;
+mod repls;
 mod security;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -24,7 +25,7 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let suites: [(&str, &[Row]); 10] = [
+    let suites: [(&str, &[Row]); 11] = [
         ("basics", basics::ROWS),
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),
@@ -34,6 +35,7 @@ fn main() {
         ("people", people::ROWS),
         ("programs", programs::ROWS),
         ("recovery", recovery::ROWS),
+        ("repls", repls::ROWS),
         ("security", security::ROWS),
     ];
     let mut trials: Vec<Trial> = Vec::new();

@@ -1,0 +1,93 @@
+//! Programs that take line after line: their prompts, continuation prompts, and those that show none.
+
+use dtmcp_tests::client::World;
+use serde_json::json;
+
+use super::{Row, Tested, holds, same};
+
+pub(crate) const ROWS: &[Row] = &[
+    ("sqlite3", &["tmux", "bash", "sqlite3"], sqlite3),
+    ("bc_shows_no_prompt", &["tmux", "bash", "bc"], bc),
+    ("python_as_the_sessions_program", &["tmux", "python3"], python),
+    ("gdb_commands_and_questions", &["tmux", "bash", "gdb"], gdb),
+    ("standard_input_by_name", &["tmux", "bash"], stdin),
+];
+
+fn sqlite3() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let open = client.run("sqlite3")?;
+    same!((open.status(), &open.meta["prompt"]), ("prompt", &json!("sqlite> ")), "{}", open.text);
+    let begun = client.run("select 1,")?;
+    same!((begun.status(), &begun.meta["prompt"]), ("continuation", &json!("   ...> ")), "{}", begun.text);
+    let done = client.run("2;")?;
+    same!((done.status(), done.output()), ("prompt", "1|2"), "{}", done.text);
+    let several = client.run("create table t(a);\ninsert into t\nvalues (42);\nselect a from t;")?;
+    holds!(several.status() == "prompt" && several.output().ends_with("42"), "{}", several.text);
+    same!(several.meta["unsent"], json!(0), "{}", several.text);
+    let regions = client.call("regions", json!({ "pattern": "^sqlite> select a" }))?;
+    same!(regions.meta["regions"].as_array().map(Vec::len), Some(1), "{}", regions.text);
+    let end = client.run(".exit 3")?;
+    same!((end.status(), end.exit()), ("finished", Some(3)), "{}", end.text);
+    Ok(())
+}
+
+fn bc() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let open = client.run("bc -q")?;
+    same!(open.status(), "waiting", "{}", open.text);
+    let several = client.run("6*7\n2^10")?;
+    same!((several.status(), &several.meta["unsent"]), ("waiting", &json!(0)), "{}", several.text);
+    holds!(several.text.contains("42") && several.output().ends_with("1024"), "{}", several.text);
+    let end = client.run("quit")?;
+    same!((end.status(), end.exit()), ("finished", Some(0)), "{}", end.text);
+    Ok(())
+}
+
+fn python() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    let made = client.call("session_create", json!({ "command": "python3 -q" }))?;
+    same!(made.meta["prompt"], json!(">>> "), "{}", made.text);
+    let block = client.run("for i in range(2):")?;
+    same!((block.status(), &block.meta["prompt"]), ("continuation", &json!("... ")), "{}", block.text);
+    client.run("    print(i)")?;
+    let ran = client.run("")?;
+    holds!(ran.status() == "prompt" && ran.output().ends_with("0\n1"), "{}", ran.text);
+    let end = client.run("raise SystemExit(5)")?;
+    same!((end.status(), end.exit()), ("ended", Some(5)), "{}", end.text);
+    Ok(())
+}
+
+fn gdb() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("gdb -q -nx")?;
+    let begun = client.run("define hello")?;
+    same!((begun.status(), &begun.meta["prompt"]), ("continuation", &json!(">")), "{}", begun.text);
+    let defined = client.run("echo hi\\n\nend")?;
+    same!((defined.status(), &defined.meta["prompt"]), ("prompt", &json!("(gdb) ")), "{}", defined.text);
+    same!(client.run("hello")?.output(), "hi", "what was defined");
+    let asked = client.run("define hello")?;
+    holds!(asked.status() == "waiting" && asked.text.contains("(y or n)"), "{}", asked.text);
+    same!(client.run("n")?.status(), "prompt", "left as it is");
+    Ok(())
+}
+
+fn stdin() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let piped = client.run("seq 2 | cat < /dev/stdin")?;
+    same!((piped.status(), piped.output()), ("finished", "1\n2"), "{}", piped.text);
+    same!(client.run("cat /dev/stdin")?.status(), "waiting", "it reads the terminal");
+    let line = client.run("one")?;
+    same!((line.status(), line.output()), ("waiting", "one"), "{}", line.text);
+    client.call("send", json!({ "keys": ["ctrl+d"] }))?;
+    same!(client.call("wait", json!({}))?.status(), "finished", "the end of the input");
+    Ok(())
+}
