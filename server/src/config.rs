@@ -8,6 +8,8 @@ use std::path::{Component, Path, PathBuf};
 pub const HOME: &str = "DOCENT_TERMINAL_MCP_HOME";
 /// The name of the tmux socket.
 pub const SOCKET: &str = "DOCENT_TERMINAL_MCP_SOCKET";
+/// The shared server's Unix socket.
+pub const SOCKET_PATH: &str = "DOCENT_TERMINAL_MCP_SOCKET_PATH";
 /// Words put before the attach command.
 pub const ATTACH_PREFIX: &str = "DOCENT_TERMINAL_MCP_ATTACH_PREFIX";
 
@@ -30,6 +32,10 @@ pub struct Config {
     pub attach_prefix: Vec<String>,
     /// `XDG_RUNTIME_DIR`, where it is set and absolute. Absent in containers and from cron.
     pub runtime_dir: Option<PathBuf>,
+    /// The shared server's socket, where the environment names one; absolute.
+    pub socket_path: Option<PathBuf>,
+    /// `NOTIFY_SOCKET`: how the service manager is told that the server is ready.
+    pub notify_socket: Option<OsString>,
     /// `TMUX_TMPDIR`, where tmux keeps its sockets if not in `/tmp`.
     pub tmux_tmpdir: Option<PathBuf>,
     /// `PATH`, where programs are looked for.
@@ -84,9 +90,21 @@ impl Config {
             socket,
             attach_prefix: words(&prefix).ok_or_else(|| ConfigError(format!("{ATTACH_PREFIX} has an open quote")))?,
             runtime_dir: path("XDG_RUNTIME_DIR").filter(|dir| dir.is_absolute()),
+            socket_path: path(SOCKET_PATH).map(|given| absolute(&given, here)).transpose()?,
+            notify_socket: get("NOTIFY_SOCKET"),
             tmux_tmpdir: path("TMUX_TMPDIR"),
             path: get("PATH"),
         })
+    }
+}
+
+impl Config {
+    /// The shared server's socket: the one that was given, else one in the runtime directory. The state directory, which
+    /// may be on a network file system, has it only where there is no runtime directory.
+    #[must_use]
+    pub fn server_socket(&self) -> PathBuf {
+        let in_runtime = || self.runtime_dir.as_ref().map(|dir| dir.join("docent-terminal-mcp/server.sock"));
+        self.socket_path.clone().or_else(in_runtime).unwrap_or_else(|| self.home.join("server.sock"))
     }
 }
 
@@ -96,10 +114,7 @@ fn absolute(given: &Path, here: Option<&Path>) -> Result<PathBuf, ConfigError> {
     }
     match here {
         Some(here) => Ok(here.join(given)),
-        None => Err(ConfigError(format!(
-            "{HOME} is the relative path {}, and the working directory is gone",
-            given.display()
-        ))),
+        None => Err(ConfigError(format!("{} is a relative path, and the working directory is gone", given.display()))),
     }
 }
 
@@ -180,6 +195,16 @@ mod tests {
             let error = read(variables).unwrap_err().to_string();
             assert!(error.contains("HOME is not set") && error.contains(HOME), "{error}");
         }
+    }
+
+    #[test]
+    fn the_servers_socket_stands_in_the_runtime_directory() {
+        let of = |variables: &[(&str, &str)]| read(variables).unwrap().server_socket();
+        let base = ("HOME", "/h");
+        let runtime = ("XDG_RUNTIME_DIR", "/run/user/7");
+        assert_eq!(of(&[base, runtime]), Path::new("/run/user/7/docent-terminal-mcp/server.sock"));
+        assert_eq!(of(&[base, runtime, (SOCKET_PATH, "s")]), Path::new("/here/s"));
+        assert_eq!(of(&[base]), Path::new("/h/.local/state/docent-terminal-mcp/server.sock"));
     }
 
     #[test]

@@ -2,17 +2,20 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bridge;
 pub mod calls;
 pub mod cli;
 pub mod config;
 pub mod driver;
 pub mod feed;
 pub mod host;
+pub mod http;
 pub mod hub;
 pub mod mcp;
 pub mod pane;
 pub mod record;
 pub mod store;
+pub mod systemd;
 pub mod terminal;
 
 use std::ffi::OsString;

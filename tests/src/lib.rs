@@ -7,5 +7,6 @@ pub mod measure;
 pub mod needs;
 pub mod person;
 pub mod pty;
+pub mod serving;
 pub mod sim;
 pub mod stage;

@@ -1,13 +1,18 @@
 //! The command line. Each mode is a file of its own; without arguments it is the server over stdio.
 
+mod connect;
+mod logging;
+mod person;
 mod refused;
+mod serve;
 mod serve_stdio;
+mod stop;
 mod streams;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 /// Interactive terminal sessions for AI models, which people can watch and type into.
 ///
@@ -16,7 +21,24 @@ use clap::Parser;
 /// $DOCENT_TERMINAL_MCP_SOCKET (default docent-terminal-mcp).
 #[derive(Debug, Parser)]
 #[command(name = "docent-terminal-mcp", version, about)]
-struct Arguments {}
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Mode>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Mode {
+    /// Serves any number of clients, over a Unix socket and, if asked, a TCP port
+    Serve(serve::Arguments),
+    /// Connects an MCP client that starts its servers as commands to the shared server
+    Connect(connect::Arguments),
+    /// Prints the token that the TCP port asks for
+    Token,
+    /// Shows every session of the shared server: what runs, where, since when, who
+    Status(person::Status),
+    /// Closes a session of the shared server
+    Close(person::Close),
+}
 
 /// Runs the command with these arguments, the program's name not among them.
 #[must_use]
@@ -27,7 +49,14 @@ pub fn main(args: &[OsString]) -> ExitCode {
     }
     let name = OsString::from("docent-terminal-mcp");
     match Arguments::try_parse_from(std::iter::once(&name).chain(args)) {
-        Ok(Arguments {}) => serve_stdio::main(),
+        Ok(Arguments { command: None }) => serve_stdio::main(),
+        Ok(Arguments { command: Some(mode) }) => match mode {
+            Mode::Serve(arguments) => serve::main(&arguments),
+            Mode::Connect(arguments) => connect::main(&arguments),
+            Mode::Token => person::token(),
+            Mode::Status(arguments) => person::status(&arguments),
+            Mode::Close(arguments) => person::close(&arguments),
+        },
         Err(error) => {
             // Help and version are an "error" of clap's, for standard output; a reader that has gone is no fault.
             drop(error.print());

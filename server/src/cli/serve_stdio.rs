@@ -3,14 +3,9 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tokio::signal::unix::{SignalKind, signal};
 use tracing::Level;
-use tracing_subscriber::Layer as _;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::util::SubscriberInitExt as _;
 
-use super::{refused, streams};
+use super::{logging, refused, stop, streams};
 use crate::calls::CallLog;
 use crate::config::Config;
 use crate::mcp::desk::Desk;
@@ -21,7 +16,7 @@ const THREADS: usize = 2;
 
 /// Serves one client and returns when it is gone.
 pub(super) fn main() -> ExitCode {
-    log_to_stderr();
+    logging::to_stderr(Level::WARN);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
@@ -36,20 +31,11 @@ pub(super) fn main() -> ExitCode {
     code
 }
 
-/// Warnings and errors only, and of rmcp errors only: it logs requests at the lower levels and answers as warnings, and
-/// what is typed must not reach a log.
-fn log_to_stderr() {
-    let levels = Targets::new().with_default(Level::WARN).with_target("rmcp", Level::ERROR);
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
-    // Only a second call could fail.
-    drop(tracing_subscriber::registry().with(lines.with_filter(levels)).try_init());
-}
-
 async fn serve() -> ExitCode {
     let (read, write) = streams::standard();
     match open() {
         Ok((desk, log)) => {
-            serve_client(read, write, desk, log, stopped()).await;
+            serve_client(read, write, desk, log, stop::asked()).await;
             ExitCode::SUCCESS
         }
         Err(why) => {
@@ -66,16 +52,4 @@ fn open() -> Result<(Arc<dyn Desk>, CallLog), String> {
     let log = CallLog::new(config.home.join("calls.log"));
     let desk = crate::hub::open(&config).map_err(|error| error.to_string())?;
     Ok((desk, log))
-}
-
-/// Ends when someone asks the server to stop.
-async fn stopped() {
-    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
 }

@@ -118,6 +118,8 @@ pub struct Look {
     pub last_output: Wall,
     /// Whether a full-screen program is up.
     pub fullscreen: bool,
+    /// When each agent last typed here, as far as this server saw it.
+    pub typed: BTreeMap<String, Wall>,
     /// The nonce, for masking.
     pub nonce: Option<String>,
 }
@@ -132,6 +134,9 @@ pub struct Closed {
     /// What went wrong on the way, in words.
     pub trouble: Option<String>,
 }
+
+/// Agents whose last typing is remembered.
+const TYPISTS_MAX: usize = 64;
 
 /// What a driver is made of.
 #[derive(Debug)]
@@ -170,6 +175,7 @@ struct Running {
     screens: Arc<Mutex<ScreenMemory>>,
     buffer: Vec<u8>,
     last_output: Wall,
+    typed: BTreeMap<String, Wall>,
     stream_checked: bool,
     /// What the host is asked about, once it is known.
     place: Option<PaneTerminal>,
@@ -188,6 +194,7 @@ impl Driver {
     pub async fn run(self) -> Option<Parted> {
         let mut running = Running {
             last_output: Clock::wall(),
+            typed: BTreeMap::new(),
             driver: self,
             replies: BTreeMap::new(),
             screens: Arc::default(),
@@ -342,6 +349,7 @@ impl Running {
             notes,
             last_output: self.last_output,
             fullscreen: session.log().cooked.fullscreen().is_some(),
+            typed: self.typed.clone(),
             nonce: self.driver.nonce.clone(),
         }
     }
@@ -430,6 +438,17 @@ impl Running {
             typing.parts.iter().map(|part| Part { bytes: part.bytes.clone(), bracketed: part.bracketed }).collect();
         let result = self.driver.terminal.paste(self.driver.pane, parts, typing.at).await;
         self.driver.files.typed(&typing.intent, result.is_ok());
+        if result.is_ok()
+            && let Some((actor, _)) = self.replies.get(&typing.call)
+        {
+            self.typed.insert(actor.clone(), Clock::wall());
+            // As many as the session keeps anything for; who typed longest ago says the least.
+            if self.typed.len() > TYPISTS_MAX
+                && let Some(out) = self.typed.iter().min_by_key(|(_, at)| at.0).map(|(name, _)| name.clone())
+            {
+                self.typed.remove(&out);
+            }
+        }
         self.doubted |= result.as_ref().is_err_and(|error| error.is_gone() || *error == TerminalError::Dead);
         result.map_err(|error| match error {
             TerminalError::Moved => NotTyped::Moved,

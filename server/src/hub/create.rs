@@ -14,16 +14,16 @@ use dtmcp_core::reply::Reply;
 use dtmcp_core::session::{Session, Setting};
 use dtmcp_core::text::width::Widths;
 use dtmcp_core::vt::marker::Nonce;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::region_files::RegionFiles;
 use super::{Handle, Hub, SESSIONS_MAX, recover};
 use crate::driver::files::SessionFiles;
-use crate::driver::{Clock, Driver, MAILBOX, Message};
+use crate::driver::{Clock, Driver, MAILBOX};
 use crate::feed::Follower;
 use crate::store::{files, is_session_name, shell};
-use crate::terminal::{NewPane, PaneId, TerminalError, Version};
+use crate::terminal::{NewPane, PaneId, Version};
 
 /// How long `session_create` waits for a shell's first prompt: most are there in a tenth of a second, and the first
 /// `run` waits for a slow one anyway.
@@ -249,48 +249,6 @@ impl Hub {
         });
         self.supervise(&handle, tokio::spawn(driver.run()));
         Ok(handle)
-    }
-
-    pub(super) async fn close(&self, session: Option<&str>) -> Reply {
-        let handle = match self.pick(session).await {
-            Ok(handle) => handle,
-            Err(reply) => return *reply,
-        };
-        let _one_at_a_time = self.changing.lock().await;
-        match self.terminal.clients().await {
-            Ok(people) if people.iter().any(|client| client.session == handle.name) => {
-                return Reply::error(
-                    Some(&handle.name),
-                    "a person is attached to this session, so it was not closed. Ask them to detach (ctrl+b d): session_close closes it then",
-                );
-            }
-            // Each further question would wait as long again.
-            Err(error @ TerminalError::NoAnswer) => {
-                return Reply::error(Some(&handle.name), &format!("the session could not be closed: {error}"));
-            }
-            _ => {}
-        }
-        let (done, closed) = oneshot::channel();
-        if handle.mailbox.send(Message::Close { done }).await.is_err() {
-            // Whoever watches over the task retires the session or starts it anew.
-            return super::pick::no_task(&handle.name);
-        }
-        let closed = closed.await.unwrap_or_default();
-        if let Some(trouble) = closed.trouble {
-            return Reply::error(Some(&handle.name), &format!("the session could not be closed: {trouble}"));
-        }
-        self.remove(&handle.name);
-        let meta = Meta { closed: Some(Clock::wall().0), exit: closed.exit, ..handle.meta.clone() };
-        let mut notes = Vec::new();
-        if let Err(error) = write_meta(&handle.dir, &meta) {
-            notes.push(error);
-        }
-        if closed.killed {
-            notes.push("its program did not end when its terminal was hung up, and was killed".to_owned());
-        }
-        notes.push(format!("its log stays: read, search and regions with session=\"{}\" show it", handle.name));
-        let exit = closed.exit.map_or_else(String::new, |exit| format!(" · its program had ended with {exit}"));
-        Reply::ok(Some(&handle.name), &format!("[{} closed{exit}]", handle.name), &notes, &[])
     }
 }
 

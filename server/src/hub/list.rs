@@ -10,10 +10,18 @@ use super::pick::{Readable, command, look, runs};
 use super::{Handle, Hub};
 use crate::driver::Look;
 use crate::driver::render::mask;
+use crate::mcp::desk::Desk as _;
 use crate::terminal::{Attached, PaneState};
 
 impl Hub {
-    pub(super) async fn list(&self, actor: &str, session: Option<&str>, closed: bool) -> Reply {
+    /// Every session's state as programs read it, for people: nobody's news are taken by it.
+    pub async fn overview(&self, closed: bool) -> Value {
+        self.ready().await;
+        let mut meta = self.list(None, None, closed).await.meta;
+        json!({ "sessions": meta.remove("sessions").unwrap_or_else(|| json!([])) })
+    }
+
+    pub(super) async fn list(&self, actor: Option<&str>, session: Option<&str>, closed: bool) -> Reply {
         let mut lines = Vec::new();
         let mut entries = Vec::new();
         let mut notes = Vec::new();
@@ -33,7 +41,7 @@ impl Hub {
         };
         for handle in self.handles().into_iter().filter(|handle| session.is_none_or(|name| name == handle.name)) {
             let state = if people.is_ok() { self.terminal.state(handle.pane).await.ok() } else { None };
-            let Some(look) = look(&handle, Some(actor)).await else { continue };
+            let Some(look) = look(&handle, actor).await else { continue };
             nonces.extend(look.nonce.clone());
             notes.extend(look.notes.iter().map(|note| format!("{}: {note}", handle.name)));
             lines.push(self.line(&handle, &look, state.as_ref(), clients));
@@ -114,6 +122,19 @@ impl Hub {
         put("attach", self.attach(&handle.name).into());
         put("pane_id", handle.pane.to_string().into());
         put("integrated", handle.meta.command.is_none().into());
+        let typed = look.typed.iter().map(|(agent, at)| (agent.clone(), json!(seconds(at.0)))).collect();
+        put("agents_typed", Value::Object(typed));
+        // A session has a window with one pane to itself, typing is over in a moment, and logs are kept.
+        put("typing_now", Value::Null);
+        put("window", handle.name.as_str().into());
+        put("parent", Value::Null);
+        put("index", 0.into());
+        put("active", true.into());
+        put("adopted", false.into());
+        put("place", Value::Null);
+        put("keep", true.into());
+        put("delete_on_close", false.into());
+        put("expires", Value::Null);
         Value::Object(entry)
     }
 

@@ -1,5 +1,6 @@
 //! The sessions behind the front: names to tasks, and the calls that need no waiting.
 
+mod close;
 mod create;
 mod list;
 mod looks;
@@ -12,7 +13,7 @@ mod waiting;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use async_trait::async_trait;
@@ -34,6 +35,7 @@ use crate::mcp::desk::Desk;
 use crate::store::lock::Lock;
 use crate::store::{Home, bin};
 use crate::terminal::{PaneId, Terminal, Tmux, TmuxConfig};
+use close::Closer;
 
 /// Sessions that may be open at once: each holds a few file descriptors and a shell.
 pub const SESSIONS_MAX: usize = 200;
@@ -87,20 +89,22 @@ pub struct Hub {
     pub(crate) socket_path: Option<String>,
     /// The program that panes run, once it stands in the state directory.
     program: watch::Sender<Option<Result<PathBuf, String>>>,
+    /// Whether people can reach this server by `dtmcp close`.
+    shared: AtomicBool,
 }
 
 /// Takes the state directory for this process, and begins to take over the sessions that are open in it.
 ///
 /// # Errors
 /// Where the directory cannot be had, or another server has it.
-pub fn open(config: &Config) -> Result<Arc<dyn Desk>, OpenError> {
+pub fn open(config: &Config) -> Result<Arc<Hub>, OpenError> {
     let terminal = Tmux::new(TmuxConfig {
         socket: config.socket.clone(),
         home: config.home.clone(),
         env: std::env::vars_os().collect(),
     });
     let socket_path = terminal.socket_path().display().to_string();
-    open_with(config, Arc::new(terminal), Some(socket_path)).map(|hub| hub as Arc<dyn Desk>)
+    open_with(config, Arc::new(terminal), Some(socket_path))
 }
 
 /// As [`open`], over any terminal.
@@ -134,6 +138,7 @@ pub fn open_with(
         place: recover::place(),
         socket_path,
         program: watch::channel(None).0,
+        shared: AtomicBool::new(false),
     });
     // The panes run the program from the state directory, so that it may be rebuilt or moved while they live.
     let bin = hub.home.bin_dir();
@@ -150,6 +155,17 @@ pub fn open_with(
 }
 
 impl Hub {
+    /// This server is to be reached through a socket, and by people too.
+    pub fn serve_people(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a session of this name is open.
+    #[must_use]
+    pub fn has_open(&self, name: &str) -> bool {
+        self.handle(name).is_some()
+    }
+
     pub(crate) fn handle(&self, name: &str) -> Option<Arc<Handle>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
@@ -241,8 +257,8 @@ impl Desk for Hub {
         self.ready().await;
         match request {
             Request::Create(create) => self.create(actor, create, cancel).await,
-            Request::List { session, closed } => self.list(actor, session.as_deref(), closed).await,
-            Request::Close { session } => self.close(session.as_deref()).await,
+            Request::List { session, closed } => self.list(Some(actor), session.as_deref(), closed).await,
+            Request::Close { session } => self.close(Closer::Agent(actor), session.as_deref()).await,
             Request::Resize { session, how } => self.resize(session.as_deref(), how).await,
             Request::Run(run) => self.wait_for(actor, Waiting::Run(run), cancel).await,
             Request::Expect(expect) => self.wait_for(actor, Waiting::Expect(expect), cancel).await,

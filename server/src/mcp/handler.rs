@@ -21,6 +21,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::agent::Agent;
 use super::desk::Desk;
 use super::schema::input_schema;
 use super::tools::{self, Call};
@@ -30,17 +31,36 @@ use crate::calls::{CallLog, Entry};
 /// How often a waiting call reports progress. The contract says every 5 s at least.
 const PROGRESS_EVERY: Duration = Duration::from_secs(4);
 
+/// What a call that still waits is told when the server stops. The session goes on without it.
+const STOPPED: &str = "dtmcp is stopping, and this call no longer waits. What was typed stays typed and is not typed \
+    again, and the command goes on. Once the server is back, regions shows whether it began, and wait picks it up";
+
 /// Calls that may be in flight at once. A client has a handful; the rest of a flood is refused before it costs memory.
 const CALLS_MAX: usize = 256;
 
-/// An agent whose client gives no usable name.
-const NAMELESS: &str = "client";
+/// What the clients of one server share.
+#[derive(Clone)]
+pub struct Shared {
+    /// Who carries calls out.
+    pub desk: Arc<dyn Desk>,
+    /// Where calls are written down.
+    pub log: Arc<CallLog>,
+    /// Fires when the server is to stop: calls that wait are answered with that.
+    pub stopping: CancellationToken,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("stopping", &self.stopping.is_cancelled()).finish_non_exhaustive()
+    }
+}
 
 /// One client's server.
 #[derive(Clone)]
 pub struct Front {
-    desk: Arc<dyn Desk>,
-    log: Arc<CallLog>,
+    shared: Shared,
+    /// Whose calls these are.
+    agent: Agent,
     /// Fires when the client is gone.
     gone: CancellationToken,
     /// The calls that the desk has not finished.
@@ -58,13 +78,21 @@ enum Ended {
     Reply(Reply),
     /// The client no longer waits; rmcp throws away whatever is answered.
     Cancelled,
+    /// The server is about to stop.
+    Stopped,
 }
 
 impl Front {
     /// A front for a client; `gone` fires when it leaves.
     #[must_use]
-    pub fn new(desk: Arc<dyn Desk>, log: Arc<CallLog>, gone: CancellationToken) -> Self {
-        Self { desk, log, gone, calls: TaskTracker::new() }
+    pub fn new(shared: Shared, agent: Agent, gone: CancellationToken) -> Self {
+        Self { shared, agent, gone, calls: TaskTracker::new() }
+    }
+
+    /// The same calls for another agent: one limit holds for both, and [`Self::finish`] waits for both.
+    #[must_use]
+    pub fn for_agent(&self, agent: Agent) -> Self {
+        Self { agent, ..self.clone() }
     }
 
     /// Waits until the desk has finished every call. To be called when the client is gone: each call's `cancel` has
@@ -83,7 +111,7 @@ impl Front {
     ) -> Result<CallToolResult, ErrorData> {
         // Dropped by every way out of here that does not lead to the desk.
         let turn = context.extensions.get::<Ticket>().and_then(Ticket::redeem);
-        let actor = actor(context);
+        let actor = self.agent.name(context);
         let started = Instant::now();
         let named = arguments.get("session").and_then(Value::as_str).map(str::to_owned);
         let call = tools::call(name, arguments).ok_or_else(|| unknown_tool(name))?;
@@ -96,6 +124,7 @@ impl Front {
                 return match self.at_the_desk(turn, actor, *request, entry, context).await {
                     Ended::Reply(reply) => Ok(result(reply)),
                     Ended::Cancelled => Ok(result(refusal("the call was cancelled; what was typed stays typed"))),
+                    Ended::Stopped => Ok(result(refusal(STOPPED))),
                 };
             }
             Ok(Call::Guide(topic)) => Reply {
@@ -105,7 +134,7 @@ impl Front {
             },
             Err(error) => refusal(&error.to_string()),
         };
-        self.log.write(&entry, &reply);
+        self.shared.log.write(&entry, &reply);
         Ok(result(reply))
     }
 
@@ -122,7 +151,7 @@ impl Front {
         context: &RequestContext<RoleServer>,
     ) -> Ended {
         let cancel = self.gone.child_token();
-        let (desk, log, token) = (Arc::clone(&self.desk), Arc::clone(&self.log), cancel.clone());
+        let (desk, log, token) = (Arc::clone(&self.shared.desk), Arc::clone(&self.shared.log), cancel.clone());
         let (done, reply) = oneshot::channel();
         drop(self.calls.spawn(async move {
             let reply = in_turn(&*desk, turn, &actor, request, token).await;
@@ -137,6 +166,7 @@ impl Front {
                 // The task is gone without a reply: it panicked.
                 Err(_) => Ended::Reply(refusal("dtmcp failed at this call; the session goes on, and `read` shows its state")),
             },
+            () = self.shared.stopping.cancelled() => { cancel.cancel(); Ended::Stopped }
             () = context.ct.cancelled() => { cancel.cancel(); Ended::Cancelled }
             () = cancel.cancelled() => Ended::Cancelled,
             never = report_progress(context) => match never {},
@@ -185,25 +215,6 @@ async fn report_progress(context: &RequestContext<RoleServer>) -> std::convert::
     }
 }
 
-/// The agent that a call is made by: its client's name, in characters that can stand in a log and a reply.
-fn actor(context: &RequestContext<RoleServer>) -> String {
-    let name = context.client_info().map(|client| client.name).unwrap_or_default();
-    let mut actor = String::with_capacity(name.len().min(64));
-    for c in name.chars() {
-        if actor.len() == 64 {
-            break;
-        }
-        let fits = c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-        if fits {
-            actor.push(c);
-        } else if !actor.is_empty() && !actor.ends_with('-') {
-            actor.push('-');
-        }
-    }
-    let trimmed = actor.trim_end_matches('-');
-    if trimmed.is_empty() { NAMELESS.to_owned() } else { trimmed.to_owned() }
-}
-
 fn unknown_tool(name: &str) -> ErrorData {
     let names: Vec<&str> = guide::tools::TOOLS.iter().map(|tool| tool.name).collect();
     let short: String = name.chars().take(64).collect();
@@ -241,6 +252,14 @@ fn visible(value: Value) -> Value {
         Value::Object(map) => Value::Object(map.into_iter().map(|(key, value)| (key, visible(value))).collect()),
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
+}
+
+/// Tells this list of tools from another version's: an FNV-1a hash of what a client sees of it. Not a secret and not
+/// checked, so a collision costs no more than a client that learns of new tools late.
+#[must_use]
+pub fn tools_mark() -> u64 {
+    let listed = serde_json::to_vec(&*TOOLS).unwrap_or_default();
+    listed.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// The tools as clients list them, made once.
@@ -328,6 +347,7 @@ impl ServerHandler for Front {
         tokio::select! {
             () = context.cancelled() => {}
             () = self.gone.cancelled() => {}
+            () = self.shared.stopping.cancelled() => {}
         }
         Ok(())
     }

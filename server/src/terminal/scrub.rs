@@ -27,6 +27,12 @@ pub const SCRUBBED: &[&str] = &[
     // A tmux that the client itself runs in.
     "TMUX",
     "TMUX_PANE",
+    // What systemd tells a service about itself.
+    "NOTIFY_SOCKET",
+    "LISTEN_*",
+    "INVOCATION_ID",
+    "JOURNAL_STREAM",
+    "SYSTEMD_EXEC_PID",
     // Ours: they are for this server, not for one that is started inside.
     "DOCENT_TERMINAL_MCP_*",
     "__DTMCP_*",

@@ -24,8 +24,12 @@ pub(super) fn variable<'a>(env: &'a [(OsString, OsString)], name: &str) -> Optio
 
 /// The `tmux` on PATH, where there is one.
 pub(super) fn find(env: &[(OsString, OsString)]) -> Option<PathBuf> {
+    on_path(env, "tmux")
+}
+
+fn on_path(env: &[(OsString, OsString)], program: &str) -> Option<PathBuf> {
     let path = variable(env, "PATH")?;
-    std::env::split_paths(path).map(|dir| dir.join("tmux")).find(|file| nix::unistd::access(file, EXECUTABLE).is_ok())
+    std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| nix::unistd::access(file, EXECUTABLE).is_ok())
 }
 
 const EXECUTABLE: nix::unistd::AccessFlags = nix::unistd::AccessFlags::X_OK;
@@ -42,6 +46,20 @@ pub(super) fn command(program: &Path, env: &[(OsString, OsString)]) -> Command {
     let mut command = Command::new(program);
     command.env_clear().envs(scrub(env.iter().cloned()));
     command
+}
+
+/// The command of a tmux server that systemd puts into a scope of its own; none where there is no `systemd-run`. It becomes
+/// tmux in the end, so its streams and its process are tmux's.
+pub(super) fn scope(config: &TmuxConfig, program: &Path) -> Option<Command> {
+    let mut command = command(&on_path(&config.env, "systemd-run")?, &config.env);
+    command.args(["--user", "--scope", "--quiet", "--collect"]);
+    command.arg(format!("--unit=docent-terminal-mcp-tmux-{}", unit_name(&config.socket))).arg("--").arg(program);
+    Some(command)
+}
+
+/// A socket's name in the characters that a unit's name may have.
+fn unit_name(socket: &str) -> String {
+    socket.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' }).collect()
 }
 
 /// Asks the tmux at `program` for its version.

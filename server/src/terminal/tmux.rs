@@ -84,6 +84,8 @@ impl Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
     IfNeeded,
+    /// As [`Self::IfNeeded`], outside the control group of the service that we are.
+    InScope,
     Never,
 }
 
@@ -138,7 +140,9 @@ impl Tmux {
                     program = Path::new("/proc").join(record.pid.to_string()).join("exe");
                 }
                 (TerminalError::NameTaken(taken), _) if *taken == argv::OWN_SESSION => session = self.other_session(),
-                (TerminalError::NoServer, _) if way != start => way = start,
+                // Outside a service's control group, or, where that does not go, inside it.
+                (TerminalError::NoServer, _) if way == Start::Never && way != start => way = self.first_way(start),
+                (_, _) if way == Start::InScope => way = Start::IfNeeded,
                 (TerminalError::Died | TerminalError::NoServer, _)
                     if start == Start::IfNeeded && begin.elapsed() < START_PATIENCE =>
                 {
@@ -152,6 +156,13 @@ impl Tmux {
                 _ => return Err(error),
             }
         }
+    }
+
+    /// How a server is started at first: a service's own in a scope of its own, because the service manager ends
+    /// everything in the service's control group when it restarts the service.
+    fn first_way(&self, start: Start) -> Start {
+        let is_service = server::variable(&self.config.env, "INVOCATION_ID").is_some();
+        if start == Start::IfNeeded && is_service { Start::InScope } else { start }
     }
 
     /// The name of our own session where another state directory has the usual one.
@@ -178,11 +189,14 @@ impl Tmux {
                 command.arg("-N");
                 command
             }
-            Start::IfNeeded => {
+            Start::IfNeeded | Start::InScope => {
                 if files::read(&configuration).ok().as_deref() != Some(CONFIGURATION.as_bytes()) {
                     files::replace(&configuration, CONFIGURATION.as_bytes())?;
                 }
-                server::command(program, &self.config.env)
+                match server::scope(&self.config, program).filter(|_| start == Start::InScope) {
+                    Some(command) => command,
+                    None => server::command(program, &self.config.env),
+                }
             }
         };
         // -u: text that is not ASCII comes as it is, whatever the locale that our client runs us in.

@@ -41,6 +41,8 @@ impl World {
             socket: "scripted".to_owned(),
             attach_prefix: vec!["ssh".to_owned(), "vm".to_owned()],
             runtime_dir: None,
+            socket_path: None,
+            notify_socket: None,
             tmux_tmpdir: None,
             path: None,
         }

@@ -1,0 +1,85 @@
+//! Taking connections: who may connect, how many, and what to do when descriptors run out.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nix::unistd::geteuid;
+use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::Site;
+use super::connection::{self, Way};
+use super::guard::Guard;
+
+/// Connections on the socket at a time, each a bridge or a request of the user's own.
+const SOCKET_CONNECTIONS_MAX: usize = 512;
+
+/// Connections on the port at a time, counted apart: strangers can fill the port, and must not fill the socket.
+const PORT_CONNECTIONS_MAX: usize = 1024;
+
+/// How long to wait where no connection can be taken, mostly for want of descriptors: the next try would fail as well.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+pub(super) async fn unix(listener: UnixListener, site: Arc<Site>) {
+    let room = Arc::new(Semaphore::new(SOCKET_CONNECTIONS_MAX));
+    while let Some(accepted) = or_stop(&site, listener.accept()).await {
+        match accepted {
+            Ok((stream, _)) if may_connect(&stream) => {
+                if let Some(place) = take(&room) {
+                    start(&site, stream, Way::Socket, place);
+                }
+            }
+            Ok(_) => tracing::warn!("a connection of another user was closed"),
+            Err(error) => pause(&error).await,
+        }
+    }
+}
+
+pub(super) async fn tcp(listener: TcpListener, guard: Arc<Guard>, site: Arc<Site>) {
+    let room = Arc::new(Semaphore::new(PORT_CONNECTIONS_MAX));
+    while let Some(accepted) = or_stop(&site, listener.accept()).await {
+        match accepted {
+            Ok((stream, _)) => {
+                // A small answer must not wait for the acknowledgement of the one before.
+                drop(stream.set_nodelay(true));
+                if let Some(place) = take(&room) {
+                    start(&site, stream, Way::Port(Arc::clone(&guard)), place);
+                }
+            }
+            Err(error) => pause(&error).await,
+        }
+    }
+}
+
+async fn or_stop<T>(site: &Site, accept: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        accepted = accept => Some(accepted),
+        () = site.shared.stopping.cancelled() => None,
+    }
+}
+
+/// Where every place is taken the connection is closed: those that say nothing lose theirs within seconds.
+fn take(room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(room).try_acquire_owned().ok()
+}
+
+fn start<S>(site: &Arc<Site>, stream: S, way: Way, place: OwnedSemaphorePermit)
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+{
+    let site_of_it = Arc::clone(site);
+    site.tasks.spawn(async move {
+        connection::serve(stream, way, site_of_it, place).await;
+    });
+}
+
+/// The same user or root; the modes of socket and directory say so too, but not where a file system ignores them.
+fn may_connect(stream: &UnixStream) -> bool {
+    stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw() || peer.uid() == 0)
+}
+
+async fn pause(error: &io::Error) {
+    tracing::warn!(%error, "a connection could not be taken");
+    tokio::time::sleep(ACCEPT_PAUSE).await;
+}

@@ -1,0 +1,144 @@
+//! What a person sees of the shared server and does to it: `status`, `close`, the same over HTTP.
+
+use dtmcp_tests::binary;
+use dtmcp_tests::client::World;
+use dtmcp_tests::person::{Person, wait_until};
+use dtmcp_tests::serving::{self, Serving};
+use serde_json::json;
+
+use super::{Row, Tested, holds};
+
+pub(crate) const ROWS: &[Row] = &[
+    ("status_shows_every_session", &["tmux", "bash"], status_shows_every_session),
+    ("another_agents_command_is_not_closed", &["tmux", "bash"], another_agents_command_is_not_closed),
+    ("a_person_closes_what_is_in_use", &["tmux", "bash"], a_person_closes_what_is_in_use),
+    ("without_a_server_it_is_said", &[], without_a_server_it_is_said),
+];
+
+fn dtmcp(world: &World, args: &[&str]) -> Result<(bool, String), String> {
+    let output = world.command(binary::dtmcp()?).args(args).output().map_err(|error| error.to_string())?;
+    let said = [output.stdout, output.stderr].concat();
+    Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
+}
+
+fn status_shows_every_session() -> Tested {
+    let world = serving::world()?;
+    let serving = Serving::start(&world, &[])?;
+    holds!(dtmcp(&world, &["status"])? == (true, "no session is open\n".to_owned()), "nothing yet");
+    let mut client = Serving::client(&world, Some("one"))?;
+    client.call("session_create", json!({"name": "build"}))?;
+    client.call("run", json!({"line": "cd /tmp && sleep 600", "timeout": 0.5}))?;
+    client.call("session_create", json!({"name": "cat", "command": "cat"}))?;
+    let (fine, said) = dtmcp(&world, &["status"])?;
+    let lines: Vec<&str> = said.lines().collect();
+    holds!(fine && lines.len() == 2, "{said}");
+    holds!(lines[0].starts_with("build: bash · running #1 \"cd /tmp && sleep 600\" · in "), "{said}");
+    holds!(lines[0].contains("· by one · open for"), "{said}");
+    let listed = serving.ask("GET", "/api/sessions", &[], "").json();
+    let build = &listed["sessions"][0];
+    for field in [
+        "name",
+        "state",
+        "command",
+        "cwd",
+        "cols",
+        "rows",
+        "actor",
+        "attached",
+        "last_output",
+        "log_dir",
+        "attach",
+        "pane_id",
+        "integrated",
+        "created",
+    ] {
+        holds!(!build[field].is_null(), "{field}: {build}");
+    }
+    for field in
+        ["typing_now", "window", "parent", "index", "active", "adopted", "place", "keep", "delete_on_close", "expires"]
+    {
+        holds!(build.get(field).is_some(), "{field}: {build}");
+    }
+    holds!(build["agents_typed"]["one"].is_f64(), "{build}");
+    let (_, json) = dtmcp(&world, &["status", "--json"])?;
+    holds!(json.contains("\"pane_id\""), "{json}");
+    Ok(())
+}
+
+fn another_agents_command_is_not_closed() -> Tested {
+    let world = serving::world()?;
+    let _serving = Serving::start(&world, &[])?;
+    let mut one = Serving::client(&world, Some("one"))?;
+    let mut two = Serving::client(&world, Some("two"))?;
+    one.call("session_create", json!({"name": "t1"}))?;
+    one.call("run", json!({"line": "sleep 600", "timeout": 0.5}))?;
+    let refused = two.call("session_close", json!({"session": "t1"}))?;
+    holds!(
+        refused.is_error && refused.text.contains("sleep 600") && refused.text.contains("one started"),
+        "{refused:?}"
+    );
+    holds!(refused.text.contains("dtmcp close --force t1"), "{refused:?}");
+    // A program that is all there is in a session counts as well.
+    one.call("session_create", json!({"name": "t2", "command": "cat"}))?;
+    let refused = two.call("session_close", json!({"session": "t2"}))?;
+    holds!(refused.is_error && refused.text.contains("one started"), "{refused:?}");
+    for name in ["t1", "t2"] {
+        let closed = one.call("session_close", json!({"session": name}))?;
+        holds!(!closed.is_error, "its own: {closed:?}");
+    }
+    // Nobody uses a shell at its prompt.
+    one.call("session_create", json!({"name": "t3"}))?;
+    one.call("run", json!({"session": "t3", "line": "true"}))?;
+    let closed = two.call("session_close", json!({"session": "t3"}))?;
+    holds!(!closed.is_error, "{closed:?}");
+    Ok(())
+}
+
+fn a_person_closes_what_is_in_use() -> Tested {
+    let world = serving::world()?;
+    let serving = Serving::start(&world, &[])?;
+    let mut client = Serving::client(&world, Some("one"))?;
+    for name in ["t1", "t2", "t3"] {
+        client.call("session_create", json!({"name": name}))?;
+    }
+    let person = Person::attach(&world, "t1", 80, 24)?;
+    let refused = client.call("session_close", json!({"session": "t1"}))?;
+    holds!(refused.is_error && refused.text.contains("dtmcp close --force t1"), "{refused:?}");
+    let (fine, said) = dtmcp(&world, &["close", "t1"])?;
+    holds!(!fine && said.contains("a person is attached") && said.contains("--force"), "{said}");
+    let (fine, said) = dtmcp(&world, &["close", "--force", "t1"])?;
+    holds!(fine && said.contains("[t1 closed"), "{said}");
+    drop(person);
+    client.call("run", json!({"session": "t2", "line": "sleep 600", "timeout": 0.5}))?;
+    let close = |name: &str, body: &str| {
+        serving.ask("POST", &format!("/api/sessions/{name}/close"), &[("content-type", "application/json")], body)
+    };
+    let refused = close("t2", "{}");
+    holds!(
+        refused.status == 409 && refused.json()["error"].as_str().is_some_and(|why| why.contains("sleep 600")),
+        "{refused:?}"
+    );
+    let closed = close("t2", "{\"force\": true}");
+    holds!(closed.status == 200, "{closed:?}");
+    let closed = close("t3", "");
+    holds!(closed.status == 200, "nobody uses it: {closed:?}");
+    wait_until("they are gone", || close("t3", "").status == 404)?;
+    for body in ["[]", "{\"force\": 1}", "{\"forced\": true}", "x"] {
+        let answer = close("t9", body);
+        holds!(answer.status == 400, "{body}: {answer:?}");
+    }
+    let (fine, said) = dtmcp(&world, &["close", "t9"])?;
+    holds!(!fine && said.contains("no session"), "{said}");
+    let (fine, _) = dtmcp(&world, &["close", "../x"])?;
+    holds!(!fine, "no name");
+    Ok(())
+}
+
+fn without_a_server_it_is_said() -> Tested {
+    let world = serving::world()?;
+    for args in [&["status"][..], &["close", "t1"]] {
+        let (fine, said) = dtmcp(&world, args)?;
+        holds!(!fine && said.contains("dtmcp serve"), "{said}");
+    }
+    Ok(())
+}
