@@ -30,6 +30,13 @@ fn expect(client: &mut Client, line: &str, rules: &Value) -> Result<dtmcp_tests:
     client.call("expect", json!({ "line": line, "rules": rules, "timeout": 60 }))
 }
 
+/// Ctrl-C, until the shell is back: what comes next is not for the program.
+fn interrupt(client: &mut Client) -> Tested {
+    dtmcp_tests::person::wait_until("interrupted", || {
+        client.call("send", json!({ "keys": ["ctrl+c"] })).is_ok_and(|sent| sent.meta["prompt"].is_string())
+    })
+}
+
 fn script(world: &World, name: &str, text: &str) -> Tested {
     std::fs::write(world.user_home().join(name), text).map_err(|error| error.to_string())
 }
@@ -158,10 +165,10 @@ fn stop_and_times() -> Tested {
     same!((asked.status(), &asked.meta["prompt"]), ("unanswered", &json!("once again? ")), "{}", asked.text);
     holds!(asked.words().contains("answered 3 times"), "{}", asked.text);
     same!(asked.output().matches("once again? y").count(), 3, "{}", asked.text);
-    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    interrupt(&mut client)?;
     let stopped = expect(&mut client, "printf 'E: %s\\n' broken; cat", &rules)?;
     same!((stopped.status(), &stopped.meta["matched"]), ("stopped_rule", &json!(1)), "{}", stopped.text);
-    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    interrupt(&mut client)?;
     let ended = expect(&mut client, "printf 'E: %s\\n' broken", &rules)?;
     holds!(matches!(ended.status(), "finished" | "stopped_rule"), "{}", ended.text);
     Ok(())
@@ -178,7 +185,7 @@ fn unanswered() -> Tested {
     let rules = json!([{ "pattern": "Continue", "line": "y" }]);
     let asked = expect(&mut client, "echo Continue; read -s -p 'Password: ' p", &rules)?;
     same!((asked.status(), &asked.meta["hidden"]), ("unanswered", &json!(true)), "{}", asked.text);
-    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    interrupt(&mut client)?;
     // The question stands on a line of its own.
     let asked = expect(&mut client, "echo 'Proceed [y/n]?'; read x", &json!([]))?;
     same!((asked.status(), &asked.meta["prompt"]), ("unanswered", &json!("Proceed [y/n]?")), "{}", asked.text);
