@@ -117,7 +117,7 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        drop(self.tmux(&["kill-server"]));
+        person::end_tmux(|args| self.tmux(args).ok());
         person::remove(self.root.path());
     }
 }

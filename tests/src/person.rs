@@ -14,6 +14,9 @@ use crate::client::World;
 /// What has not been seen by then never will.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A tmux server that has not gone by itself this long after it was told to is killed.
+const GOING: Duration = Duration::from_secs(5);
+
 /// A person attached to a session.
 #[derive(Debug)]
 pub struct Person {
@@ -99,16 +102,34 @@ impl Drop for Person {
 ///
 /// # Errors
 /// Where it does not come.
-pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) -> Result<(), String> {
+pub fn wait_until(what: &str, holds: impl FnMut() -> bool) -> Result<(), String> {
+    if comes_within(PATIENCE, holds) { Ok(()) } else { Err(format!("never came: {what}")) }
+}
+
+fn comes_within(patience: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
     while !holds() {
-        if begin.elapsed() > PATIENCE {
-            return Err(format!("never came: {what}"));
+        if begin.elapsed() > patience {
+            return false;
         }
         // The interval at which a state is looked at.
         std::thread::sleep(Duration::from_millis(5));
     }
-    Ok(())
+    true
+}
+
+/// Ends a test's own tmux server for good, given a way to ask it things. One whose control client was killed just before,
+/// with something left to be written to it, waits for that client for ever (tmux 3.3a).
+pub fn end_tmux(tmux: impl Fn(&[&str]) -> Option<String>) {
+    let server = tmux(&["display-message", "-p", "#{pid}"]).and_then(|pid| pid.trim().parse::<i32>().ok());
+    drop(tmux(&["kill-server"]));
+    let Some(server) = server else { return };
+    let stat = std::path::PathBuf::from(format!("/proc/{server}/stat"));
+    let is_there = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+    if !comes_within(GOING, || !is_there()) {
+        // It may have gone this very moment.
+        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(server), nix::sys::signal::Signal::SIGKILL);
+    }
 }
 
 /// Removes a test's directory for good: the processes of panes that were just killed still write the last of their

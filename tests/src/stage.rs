@@ -186,7 +186,9 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        drop(self.person(&["kill-server"]));
+        person::end_tmux(|args| {
+            self.person(args).ok().map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+        });
         person::remove(self.root.path());
     }
 }
