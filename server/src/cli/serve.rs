@@ -63,6 +63,7 @@ async fn serve(arguments: &Arguments) -> Result<(), String> {
     if let Some(given) = &arguments.socket {
         config.socket_path = Some(std::path::absolute(given).map_err(|error| error.to_string())?);
     }
+    let asked_to_stop = stop::asked();
     // Before anything that could take long: whoever started this waits to hear that it is refused.
     let hub = crate::hub::open(&config).map_err(|error| error.to_string())?;
     hub.serve_people();
@@ -77,7 +78,7 @@ async fn serve(arguments: &Arguments) -> Result<(), String> {
         server.serve_port(listener, guard);
     }
     tell(&config, "READY=1\nSTATUS=serving");
-    stop::asked().await;
+    asked_to_stop.await;
     tracing::info!("stopping");
     tell(&config, "STOPPING=1");
     stopping.cancel();
