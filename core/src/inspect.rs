@@ -43,6 +43,18 @@ pub enum Why {
     SeveralThings,
     /// It waits in a ring of requests (`io_uring`), and what for cannot be seen.
     Ring,
+    /// It watches the terminal, but does not stand where it asked before: programs that read keys in a thread of
+    /// their own, or in a loop of events, do so while they work.
+    AwayFromPrompt,
+}
+
+/// Why the calls that threads sleep in are not to be read on this system, by anyone like us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// Yama's `ptrace_scope`: 1 lets ancestors trace, 2 who may administrate, 3 nobody.
+    Yama(u8),
+    /// Another policy, SELinux's `deny_ptrace` for one.
+    Policy,
 }
 
 /// The terminal of a pane, and the process that the pane was started with.
@@ -137,6 +149,8 @@ pub struct Inspection {
     pub elsewhere: Known<Vec<Process>>,
     /// The terminals that processes in the pane made, where their modes could be read.
     pub inner: Vec<InnerTerminal>,
+    /// What kept the calls of all threads from being read, if something did.
+    pub refusal: Option<Refusal>,
 }
 
 impl Inspection {
@@ -151,6 +165,7 @@ impl Inspection {
             below: Known::Unknown(why),
             elsewhere: Known::Unknown(why),
             inner: Vec::new(),
+            refusal: None,
         }
     }
 
@@ -305,6 +320,9 @@ pub trait Inspector: std::fmt::Debug + Send + Sync {
 pub trait FdProbe: std::fmt::Debug + Send + Sync {
     /// The call that a thread of a process sleeps in.
     fn call(&self, process: ProcessId, tid: u32) -> Known<Call>;
+
+    /// What keeps it from reading any call, if something does.
+    fn refusal(&self) -> Option<Refusal>;
 }
 
 /// The inspector where there is none: nothing is known, and everything goes by markers, prompts and silence.

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 
 use dtmcp_core::inspect::{Device, FileKind, Inode, Interest, Known, OpenFile, TerminalFile, Why};
 
-use crate::why;
+use crate::{small, why};
 
 /// Device numbers of `devices.txt`: virtual consoles and serial lines; pseudo-terminals.
 const CONSOLE: u32 = 4;
@@ -56,7 +56,7 @@ fn numbers(pid: u32) -> io::Result<impl Iterator<Item = i32>> {
 fn open_file(pid: u32, fd: i32) -> Option<OpenFile> {
     let path = format!("/proc/{pid}/fd/{fd}");
     let metadata = std::fs::metadata(&path).ok()?;
-    let info = || std::fs::read_to_string(format!("/proc/{pid}/fdinfo/{fd}"));
+    let info = || small::text(&format!("/proc/{pid}/fdinfo/{fd}"));
     let kind = metadata.file_type();
     let kind = if kind.is_char_device() {
         match device(metadata.rdev()) {

@@ -7,6 +7,7 @@
 
 mod files;
 mod process;
+mod small;
 mod terminal;
 mod tree;
 
@@ -83,6 +84,7 @@ impl LinuxProc {
         if needs_elsewhere(&inspection, look) {
             inspection.elsewhere = self.elsewhere(&inspection, &family);
         }
+        inspection.refusal = self.reader.probe.as_ref().and_then(|probe| probe.refusal());
         Ok(inspection)
     }
 

@@ -1,6 +1,5 @@
 //! One process: who it is, what it has open, where its threads sleep.
 
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
@@ -11,10 +10,16 @@ use procfs::FromRead as _;
 use procfs::process::Stat;
 
 use crate::files::open_files;
-use crate::why;
+use crate::{small, why};
 
 /// A command line is looked at this far. Carriers' places stand near the beginning.
 const COMMAND_MAX: usize = 64 * 1024;
+
+/// A line of `stat` has 52 numbers and a name of at most 64 bytes.
+const STAT_MAX: usize = 4096;
+
+/// `status` names the owner near its beginning.
+const STATUS_MAX: usize = 1024;
 
 /// Reads processes.
 #[derive(Debug, Clone)]
@@ -29,9 +34,7 @@ pub(crate) fn stat(pid: u32) -> io::Result<Stat> {
 }
 
 fn parse(path: &str) -> io::Result<Stat> {
-    // Read in one go: it is made anew at each read.
-    let text = std::fs::read(path)?;
-    Stat::from_read(text.as_slice()).map_err(io::Error::other)
+    Stat::from_read(small::read(path, STAT_MAX)?.as_slice()).map_err(io::Error::other)
 }
 
 /// A terminal's number as `stat` has it; none where it is 0.
@@ -100,7 +103,7 @@ impl Reader {
     }
 
     fn sleep(&self, place: &str) -> Option<Sleep> {
-        let channel = match std::fs::read_to_string(format!("{place}/wchan")) {
+        let channel = match small::text(&format!("{place}/wchan")) {
             Ok(_) if !self.channels => None,
             Ok(text) => Some(text).filter(|text| text != "0"),
             // A kernel without names has no such file.
@@ -126,7 +129,7 @@ pub(crate) fn tids(pid: u32) -> io::Result<Vec<u32>> {
 
 /// How often a thread was put on a processor: the third number of `schedstat`.
 fn runs(place: &str) -> Known<u64> {
-    match std::fs::read_to_string(format!("{place}/schedstat")) {
+    match small::text(&format!("{place}/schedstat")) {
         Ok(text) => {
             let third = text.split_whitespace().nth(2).and_then(|number| number.parse().ok());
             third.map_or(Known::Unknown(Why::NobodyLooks), Known::Known)
@@ -137,8 +140,9 @@ fn runs(place: &str) -> Known<u64> {
 
 /// The effective user id, which `status` shows for everybody's processes.
 fn owner(pid: u32) -> Known<u32> {
-    match std::fs::read_to_string(format!("/proc/{pid}/status")) {
-        Ok(text) => {
+    match small::read(&format!("/proc/{pid}/status"), STATUS_MAX) {
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&bytes);
             let line = text.lines().find_map(|line| line.strip_prefix("Uid:"));
             let effective = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
             effective.map_or(Known::Unknown(Why::Gone), Known::Known)
@@ -149,9 +153,7 @@ fn owner(pid: u32) -> Known<u32> {
 
 /// The place a process's command line leads to. The command line itself goes no further than this.
 fn carried(pid: u32) -> Option<Carrier> {
-    let mut bytes = Vec::new();
-    let file = File::open(format!("/proc/{pid}/cmdline")).ok()?;
-    io::Read::read_to_end(&mut io::Read::take(file, COMMAND_MAX as u64), &mut bytes).ok()?;
+    let bytes = small::read(&format!("/proc/{pid}/cmdline"), COMMAND_MAX).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let words: Vec<&str> = text.strip_suffix('\0').unwrap_or(&text).split('\0').collect();
     carrier(&words)

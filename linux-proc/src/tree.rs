@@ -5,6 +5,7 @@ use std::io;
 use procfs::process::Stat;
 
 use crate::process::{stat, tids};
+use crate::small;
 
 /// A tree of processes is followed up to this many. A pane with more has lost nothing but the ends of it.
 const PROCESSES_MAX: usize = 20_000;
@@ -58,15 +59,20 @@ fn living(stat: &Stat) -> bool {
 /// Where the kernel keeps none (no `CONFIG_PROC_CHILDREN`).
 fn walk(root: Stat) -> io::Result<Vec<Stat>> {
     let own = root.pid;
-    std::fs::read(format!("/proc/{own}/task/{own}/children"))?;
     let mut found = vec![root];
     let mut at = 0;
     while let Some(pid) = found.get(at).and_then(|stat| u32::try_from(stat.pid).ok())
         && found.len() < PROCESSES_MAX
     {
-        let lists = tids(pid).unwrap_or_default().into_iter();
-        let lists = lists.filter_map(|tid| std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).ok());
-        let children: Vec<u32> = lists.flat_map(|list| numbers(&list)).collect();
+        let mut children: Vec<u32> = Vec::new();
+        for tid in tids(pid).unwrap_or_default() {
+            match small::text(&format!("/proc/{pid}/task/{tid}/children")) {
+                Ok(list) => children.extend(numbers(&list)),
+                // Others may end while they are looked at.
+                Err(error) if u32::try_from(own) == Ok(tid) => return Err(error),
+                Err(_) => {}
+            }
+        }
         found.extend(children.into_iter().filter_map(|child| stat(child).ok()));
         at += 1;
     }

@@ -16,7 +16,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::sync::{Mutex, PoisonError};
 
-use dtmcp_core::inspect::{Call, FdProbe, Known, ProcessId, Why};
+use dtmcp_core::inspect::{Call, FdProbe, Known, ProcessId, Refusal, Why};
 use dtmcp_core::waiting::channel::Meaning;
 
 use abi::Abi;
@@ -25,17 +25,11 @@ use decode::{Asked, Line, decode};
 /// How many processes that refused are remembered. The oldest go first, and would only be asked again.
 const REMEMBERED_MAX: usize = 256;
 
+/// The line of a call has nine numbers of at most 18 characters.
+const LINE_MAX: usize = 256;
+
 /// The module that lets only ancestors trace, and how strict it is told to be.
 const YAMA: &str = "/proc/sys/kernel/yama/ptrace_scope";
-
-/// Why calls are not to be read on this system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
-    /// Yama's `ptrace_scope`: 1 lets ancestors trace, 2 who may administrate, 3 nobody.
-    Yama(u8),
-    /// Another policy, SELinux's `deny_ptrace` for one.
-    Policy,
-}
 
 /// The probe. Asks no process again that refused, and nobody once the system did: it writes each attempt to its log.
 #[derive(Debug, Default)]
@@ -54,11 +48,6 @@ impl PtraceFds {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// What keeps it from reading any call, if something does.
-    pub fn refusal(&self) -> Option<Refusal> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).system
     }
 
     fn may_ask(&self, process: ProcessId) -> bool {
@@ -122,6 +111,10 @@ impl PtraceFds {
 }
 
 impl FdProbe for PtraceFds {
+    fn refusal(&self) -> Option<Refusal> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).system
+    }
+
     fn call(&self, process: ProcessId, tid: u32) -> Known<Call> {
         if !self.may_ask(process) {
             return Known::Unknown(Why::Refused);
@@ -156,9 +149,10 @@ impl Error {
 /// forbids: the two are told apart by when they come.
 fn syscall(place: &str) -> Result<String, Error> {
     let mut file = File::open(format!("{place}/syscall")).map_err(|error| Error::opening(&error))?;
-    let mut line = String::new();
-    match io::Read::read_to_string(&mut file, &mut line) {
-        Ok(_) => Ok(line),
+    // It is made anew at each read, and one gives all of it.
+    let mut line = [0; LINE_MAX];
+    match io::Read::read(&mut file, &mut line) {
+        Ok(count) => Ok(String::from_utf8_lossy(line.get(..count).unwrap_or_default()).into_owned()),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(Error::System),
         Err(_) => Err(Error::Gone),
     }

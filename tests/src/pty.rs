@@ -9,7 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use dtmcp_core::cooked::{Cooked, Size};
 use dtmcp_core::inspect::{Inspector as _, Look, PaneTerminal};
+use dtmcp_core::text::width::Widths;
 use dtmcp_core::waiting::Output;
 use dtmcp_linux_proc::LinuxProc;
 use nix::fcntl::OFlag;
@@ -22,6 +24,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 #[derive(Debug)]
 struct Seen {
     bytes: Vec<u8>,
+    view: Cooked,
     last: Instant,
 }
 
@@ -75,15 +78,26 @@ impl Pty {
             .spawn()
             .map_err(|error| error.to_string())?;
         drop(slave);
-        let seen = Arc::new(Mutex::new(Seen { bytes: Vec::new(), last: Instant::now() }));
+        let seen = Arc::new(Mutex::new(Seen {
+            bytes: Vec::new(),
+            view: Cooked::new(Size { cols: 80, rows: 24 }, Widths::default()),
+            last: Instant::now(),
+        }));
         let keyboard = File::from(master);
         let mut screen = keyboard.try_clone().map_err(|error| error.to_string())?;
         let into = Arc::clone(&seen);
         std::thread::spawn(move || {
-            let mut buffer = [0; 4096];
+            let (mut buffer, mut settled) = ([0; 4096], Vec::new());
             while let Ok(read @ 1..) = screen.read(&mut buffer) {
                 let mut seen = into.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.bytes.extend_from_slice(buffer.get(..read).unwrap_or_default());
+                let mut rest = buffer.get(..read).unwrap_or_default();
+                while !rest.is_empty() {
+                    let fed = seen.view.feed(rest);
+                    rest = rest.get(fed.consumed..).unwrap_or_default();
+                }
+                seen.view.take_settled(&mut settled);
+                settled.clear();
                 seen.last = Instant::now();
             }
         });
@@ -116,11 +130,8 @@ impl Pty {
     #[must_use]
     pub fn output(&self) -> Output {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = |text: &str| memchr::memmem::rfind(&seen.bytes, text.as_bytes());
-        let on = last("\u{1b}[?1049h").max(last("\u{1b}[?47h"));
-        let off = last("\u{1b}[?1049l").max(last("\u{1b}[?47l"));
         let quiet = seen.last.elapsed();
-        Output { quiet, alternate: on > off }
+        Output { quiet, alternate: seen.view.modes().alternate, column: seen.view.cursor().0 }
     }
 }
 

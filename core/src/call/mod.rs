@@ -16,7 +16,7 @@ pub use outcome::{Outcome, Status};
 pub(crate) use run::{RunCall, Step, Target};
 pub(crate) use send::SendCall;
 pub(crate) use wait::WaitCall;
-pub(crate) use watch::{Asks, QUIET, REST, Resting, SCREEN_BUSY, SCREEN_REST, Seen};
+pub(crate) use watch::{Asks, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_BUSY, SCREEN_REST, Seen};
 
 use crate::keys::Key;
 use crate::pattern::Pattern;

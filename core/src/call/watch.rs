@@ -12,6 +12,10 @@ use crate::waiting::Judgement;
 /// within a millisecond; a person notices a tenth of a second.
 pub(crate) const REST: Duration = Duration::from_millis(100);
 
+/// The same behind what looks like a prompt, where the host sees somebody who waits for input as well: two signs that
+/// agree need no time to make sure. Longer than a program takes between the pieces of one answer.
+pub(crate) const REST_AT_PROMPT: Duration = Duration::from_millis(25);
+
 /// A full-screen program counts as drawn after this long without a byte.
 pub(crate) const SCREEN_REST: Duration = Duration::from_millis(300);
 

@@ -1,13 +1,13 @@
 //! When the host is asked what runs at the terminal, and what its answers come to.
 //!
-//! Only while a call waits, only where neither a marker nor a prompt's looks tell, and only while the output rests; a
-//! judgement that holds is not asked for again until something is printed or typed.
+//! Only while a call waits, only where no marker tells, and only while the output rests; a judgement that holds is not
+//! asked for again until something is printed or typed. Behind what looks like a prompt one look is enough.
 
 use std::time::Duration;
 
-use super::{Effect, Session};
-use crate::call::{Asks, REST};
-use crate::inspect::{Inspection, Look};
+use super::{CallKind, Effect, Session};
+use crate::call::{Asks, REST, REST_AT_PROMPT};
+use crate::inspect::{Inspection, Look, Refusal, Why};
 use crate::log::ShellState;
 use crate::time::Now;
 use crate::waiting::{Judgement, Output, Steady, Step, judge};
@@ -32,6 +32,10 @@ pub(super) struct Looking {
     next: Option<Now>,
     /// A look is under way, asked for then.
     asked: Option<Now>,
+    /// Somebody was seen to wait behind what looks like a prompt, since something was last printed or typed.
+    pub(super) at_prompt: bool,
+    /// What the system did not let the last look see.
+    refusal: Option<Refusal>,
 }
 
 impl Looking {
@@ -41,6 +45,29 @@ impl Looking {
         self.holds = None;
         self.echoes = None;
         self.next = None;
+        self.at_prompt = false;
+    }
+
+    /// Another command runs.
+    pub(super) fn another_program(&mut self) {
+        self.steady.another_program();
+    }
+
+    /// What a look was not allowed to see, under a key of its own, with the way to have it and its price.
+    pub(super) fn refused(&self) -> Option<(&'static str, String)> {
+        let scope = match self.refusal {
+            Some(Refusal::Yama(scope)) => scope,
+            Some(Refusal::Policy) => return Some(("policy", POLICY.to_owned())),
+            None if self.holds == Some(Judgement::Unknown(Why::Refused)) => return Some(("owner", OWNER.to_owned())),
+            None => return None,
+        };
+        let way = if scope < 3 { LOOSEN } else { BOOT };
+        Some((
+            "yama",
+            format!(
+                "who waits for input is told less surely here: the kernel does not let one program see what another one of the same user polls (kernel.yama.ptrace_scope = {scope}). {way}"
+            ),
+        ))
     }
 }
 
@@ -56,6 +83,11 @@ impl Looking {
     }
 }
 
+const LOOSEN: &str = "As root, `sysctl kernel.yama.ptrace_scope=0` allows it; the price is that any program of a user can then read the memory of that user's others";
+const BOOT: &str = "Until the next boot nobody can change that";
+const POLICY: &str = "who waits for input is told less surely here: a policy of this system does not let one program see what another one of the same user polls. With SELinux, `setsebool deny_ptrace off` allows it, in a container the capability SYS_PTRACE; the price is that any program of a user can then read the memory of that user's others";
+const OWNER: &str = "the program runs as another user, and whether it waits cannot be seen from here: go by its prompt. A server that runs as root would see it, at the price that all sessions are root's";
+
 impl Session {
     /// Asks for a look where one is due; gives when one will be.
     pub(super) fn look(&mut self, now: Now) -> Option<Now> {
@@ -67,6 +99,9 @@ impl Session {
             Some(Judgement::Waits(_) | Judgement::WaitsHidden(_) | Judgement::Stopped { .. })
         );
         let resting = self.resting(now, None);
+        if resting.prompt.is_some() {
+            self.looking.steady.prompted(matches!(shell, ShellState::Running(_)));
+        }
         let wanted = self.calls.iter().any(super::Call::wants_look);
         if !waits || !unmarked || decided || self.screen_since.is_some() || (resting.prompt.is_some() && !wanted) {
             return None;
@@ -74,7 +109,13 @@ impl Session {
         if self.ended.is_some() || self.closed.is_some() || self.looking.asked.is_some() {
             return None;
         }
-        let due = self.looking.next.unwrap_or(self.last_activity + REST).max(self.last_activity + REST);
+        let first = self.last_activity + REST;
+        let due = match self.looking.next {
+            Some(next) => next.max(first),
+            // A prompt is looked at early, and once.
+            None if self.maybe_at_prompt(now, &shell) => self.last_activity + REST_AT_PROMPT,
+            None => first,
+        };
         if now < due {
             return Some(due);
         }
@@ -82,6 +123,17 @@ impl Session {
         self.looking.asked = Some(now);
         self.effects.push_back(Effect::Inspect(look));
         None
+    }
+
+    /// Whether the line of the cursor looks like a prompt, to the session or to any call that waits.
+    fn maybe_at_prompt(&self, now: Now, shell: &ShellState) -> bool {
+        let own = self.calls.iter().filter_map(|call| match &call.kind {
+            CallKind::Run(run) => run.prompt_pattern.as_ref(),
+            CallKind::Expect(expect) => expect.run.prompt_pattern.as_ref(),
+            CallKind::Send(_) | CallKind::Wait(_) => None,
+        });
+        let mut patterns = own.map(Some).chain([None]);
+        patterns.any(|pattern| self.prompt_by_looks(now, shell, pattern).is_some())
     }
 
     /// Takes what was seen.
@@ -93,8 +145,15 @@ impl Session {
         let quiet = now - self.last_activity;
         self.looking.echoes = inspection.modes.known().map(|modes| modes.echo);
         let alternate = self.log.cooked.modes().alternate;
-        let judgement = judge(inspection, Output { quiet, alternate });
-        match self.looking.steady.look(now, judgement, inspection) {
+        let output = Output { quiet, alternate, column: self.log.cooked.cursor().0 };
+        let judgement = judge(inspection, output);
+        self.looking.refusal = inspection.refusal;
+        if quiet < REST {
+            self.looking.at_prompt = matches!(judgement, Judgement::Waits(_) | Judgement::Busy(_));
+            self.looking.next = Some(self.last_activity + REST);
+            return;
+        }
+        match self.looking.steady.look(now, judgement, inspection, output) {
             Step::Holds(judgement) => {
                 self.looking.next = Some(now + if quiet < LONG { SOON } else { LATER });
                 self.looking.holds = Some(judgement);

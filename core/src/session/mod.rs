@@ -347,6 +347,7 @@ impl Session {
                 self.record(*id);
                 if self.log.region(*id).is_some_and(|region| region.kind == Kind::Command) {
                     self.last_prompt = None;
+                    self.looking.another_program();
                 }
                 if changed {
                     self.effects.push_back(Effect::Remember);

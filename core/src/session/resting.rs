@@ -55,22 +55,12 @@ impl Session {
             let again = (self.last_activity + SCREEN_REST).min(since + SCREEN_BUSY);
             return Resting { screen, again: (!screen).then_some(again), ..Resting::default() };
         }
-        if quiet < REST {
+        if quiet < REST && !self.looking.at_prompt {
             return Resting { again: Some(self.last_activity + REST), ..Resting::default() };
         }
-        let setting = if shell == ShellState::NoShell { prompt::Setting::Plain } else { prompt::Setting::Integrated };
-        let line = self.log.cooked.line_at_cursor();
-        let pattern = pattern.or(self.setting.prompt_pattern.as_ref());
-        // A prompt that was there before the line was typed is no answer to it: a busy editor echoes late.
-        let stale = self.unechoed.map(|typed| typed + QUIET).filter(|until| *until > now);
-        let shape = if line.text.is_empty() || line.more || stale.is_some() {
-            None
-        } else {
-            prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref())
-        };
-        if let Some(shape) = shape {
-            let asks = self.looking.asks();
-            return Resting { prompt: Some((line.text, shape)), asks, ..Resting::default() };
+        let stale = self.stale_until(now);
+        if let Some(prompt) = self.prompt_by_looks(now, &shell, pattern) {
+            return Resting { prompt: Some(prompt), asks: self.looking.asks(), ..Resting::default() };
         }
         if let Some(asks) = self.looking.asks() {
             return Resting { asks: Some(asks), ..Resting::default() };
@@ -81,12 +71,35 @@ impl Session {
         }
         // The marker of a command in an integrated shell will come; that of a line sent to a program will not. One that
         // showed a known prompt and has nothing on its line is at work, and will show the prompt again.
-        let works = line.text.is_empty() && self.input.is_some_and(|input| input.known);
+        let works = self.log.cooked.line_at_cursor().text.is_empty() && self.input.is_some_and(|input| input.known);
         if (shell == ShellState::NoShell || self.input.is_some()) && !works {
             let due = self.last_activity + QUIET;
             return Resting { quiet: now >= due, again: (now < due).then_some(due), ..Resting::default() };
         }
         Resting { again: stale, ..Resting::default() }
+    }
+
+    /// Until when the line of the cursor is taken for what stood there before a line was typed: that is no answer to
+    /// it, and a busy editor echoes late.
+    fn stale_until(&self, now: Now) -> Option<Now> {
+        self.unechoed.map(|typed| typed + QUIET).filter(|until| *until > now)
+    }
+
+    /// The prompt on the line of the cursor, where its looks tell one.
+    pub(super) fn prompt_by_looks(
+        &self,
+        now: Now,
+        shell: &ShellState,
+        pattern: Option<&Pattern>,
+    ) -> Option<(String, prompt::Shape)> {
+        let setting = if *shell == ShellState::NoShell { prompt::Setting::Plain } else { prompt::Setting::Integrated };
+        let line = self.log.cooked.line_at_cursor();
+        let pattern = pattern.or(self.setting.prompt_pattern.as_ref());
+        if line.text.is_empty() || line.more || self.stale_until(now).is_some() {
+            return None;
+        }
+        let shape = prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref())?;
+        Some((line.text, shape))
     }
 
     /// What the shell does. An integrated shell that has shown no marker yet is starting, until it rests at what

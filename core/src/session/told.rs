@@ -78,6 +78,8 @@ impl Session {
             ));
         }
         notes.extend(advised);
+        let refused = self.looking.refused();
+        notes.extend(refused.filter(|(key, _)| self.agents.once(&call.actor, key)).map(|(_, note)| note));
         let told = outcome.region.as_ref().map(|region| region.id);
         notes.extend(self.finished_notes(&call.actor, Some((told, &outcome.ran))));
         outcome.notes = notes;

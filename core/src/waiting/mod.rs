@@ -37,6 +37,8 @@ pub struct Output {
     pub quiet: Duration,
     /// The alternate screen is on: a full-screen program paints it.
     pub alternate: bool,
+    /// The column that the cursor stands in, from 0.
+    pub column: u16,
 }
 
 /// Who waits.

@@ -5,6 +5,15 @@ use super::carrier::Carrier;
 /// Options of OpenSSH's client that take an argument (`ssh(1)`, OpenSSH 9).
 const WITH_ARGUMENT: &str = "BbcDEeFIiJLlmOoPpQRSWw";
 
+/// What is said of a terminal on the far side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Terminal {
+    Yes,
+    No,
+    /// One where there is no command.
+    Usual,
+}
+
 /// What the words of a command line come to.
 #[derive(Debug, Default)]
 struct Ssh<'a> {
@@ -12,8 +21,8 @@ struct Ssh<'a> {
     user: Option<&'a str>,
     port: Option<&'a str>,
     proxy: Option<&'a str>,
-    /// It asks for a terminal on the far side (`-t`), or refuses one (`-T`).
-    terminal: Option<bool>,
+    /// It asks for a terminal on the far side (`-t`), refuses one (`-T`), or says that it is as usual.
+    terminal: Option<Terminal>,
     /// What it is told to do needs no terminal here.
     no_session: bool,
     command: bool,
@@ -37,7 +46,13 @@ impl<'a> Ssh<'a> {
                     "user" => Self::first(&mut self.user, value),
                     "port" => Self::first(&mut self.port, value),
                     "proxycommand" => Self::first(&mut self.proxy, value),
-                    "requesttty" if self.terminal.is_none() => self.terminal = Some(!matches!(value, "no" | "auto")),
+                    "requesttty" => {
+                        self.terminal.get_or_insert(match value {
+                            "no" => Terminal::No,
+                            "auto" => Terminal::Usual,
+                            _ => Terminal::Yes,
+                        });
+                    }
                     "sessiontype" if value.eq_ignore_ascii_case("none") => self.no_session = true,
                     "stdinnull" | "forkafterauthentication" if value == "yes" => self.no_session = true,
                     _ => {}
@@ -49,8 +64,8 @@ impl<'a> Ssh<'a> {
 
     fn switch(&mut self, letter: char) {
         match letter {
-            't' => self.terminal = Some(true),
-            'T' => self.terminal = Some(false),
+            't' => self.terminal = Some(Terminal::Yes),
+            'T' => self.terminal = Some(Terminal::No),
             'N' | 'f' | 'n' | 's' | 'G' | 'V' => self.no_session = true,
             _ => {}
         }
@@ -127,7 +142,11 @@ pub(super) fn carrier(args: &[&str]) -> Option<Carrier> {
         Some(port) => destination.extend([host, ":", port]),
         None => destination.push_str(host),
     }
-    let terminal = ssh.terminal.unwrap_or(!ssh.command);
+    let terminal = match ssh.terminal {
+        Some(Terminal::Yes) => true,
+        Some(Terminal::No) => false,
+        Some(Terminal::Usual) | None => !ssh.command,
+    };
     Some(Carrier { terminal, ..Carrier::new("ssh", &destination) })
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Judgement, Waiter};
-use crate::inspect::{Inspection, Known, ProcessId, Sleep};
+use super::{Judgement, Output, Waiter};
+use crate::inspect::{Inspection, Known, ProcessId, Sleep, Why};
 use crate::time::Now;
 
 /// Two looks have to agree that lie this far apart. Of 3,700 looks at 25 busy commands ten saw a wait that was none,
@@ -40,6 +40,20 @@ pub enum Step {
 #[derive(Debug, Clone, Default)]
 pub struct Steady {
     first: Option<Seen>,
+    asked: Asked,
+}
+
+/// Who has asked behind something on its line: a prompt. Whoever has waits the next time behind a prompt as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Asked {
+    #[default]
+    Nobody,
+    /// A prompt was shown, and nobody looked whose it was.
+    Somebody,
+    /// The same in a session without markers, where one program follows another unseen: only the session's own is
+    /// certain to be there still.
+    Own,
+    Process(ProcessId),
 }
 
 #[derive(Debug, Clone)]
@@ -57,8 +71,53 @@ impl Steady {
         self.first = None;
     }
 
+    /// A prompt stands on the line of the cursor, as its looks tell. `marked` says whether a marker will tell when
+    /// the program that showed it has ended.
+    pub fn prompted(&mut self, marked: bool) {
+        if self.asked == Asked::Nobody {
+            self.asked = if marked { Asked::Somebody } else { Asked::Own };
+        }
+    }
+
+    /// Another command runs: what the one before asked is no measure for it.
+    pub fn another_program(&mut self) {
+        *self = Self::default();
+    }
+
     /// Takes a look and what it came to.
-    pub fn look(&mut self, now: Now, judgement: Judgement, inspection: &Inspection) -> Step {
+    pub fn look(&mut self, now: Now, judgement: Judgement, inspection: &Inspection, output: Output) -> Step {
+        let judgement = self.behind_a_prompt(judgement, inspection, output);
+        let step = self.twice(now, judgement, inspection);
+        if let Step::Holds(Judgement::Waits(waiter)) = &step
+            && output.column > 0
+            && raw(inspection)
+        {
+            self.asked = Asked::Process(waiter.process);
+        }
+        step
+    }
+
+    /// A reader of keys that has asked behind a prompt before, and now has the cursor at the beginning of a line,
+    /// may be at work: with a timer, or with another thread than the one that reads.
+    fn behind_a_prompt(&self, judgement: Judgement, inspection: &Inspection, output: Output) -> Judgement {
+        let Judgement::Waits(waiter) = &judgement else { return judgement };
+        let known = match self.asked {
+            Asked::Nobody => false,
+            Asked::Somebody => true,
+            Asked::Own => {
+                let process = inspection.processes().find(|process| process.id == waiter.process);
+                process.is_some_and(|process| process.parent == process.session)
+            }
+            Asked::Process(process) => process == waiter.process,
+        };
+        if known && raw(inspection) && !output.alternate && output.column == 0 {
+            Judgement::Unknown(Why::AwayFromPrompt)
+        } else {
+            judgement
+        }
+    }
+
+    fn twice(&mut self, now: Now, judgement: Judgement, inspection: &Inspection) -> Step {
         let waiter = match &judgement {
             Judgement::Waits(waiter) | Judgement::Busy(waiter) => Some(waiter),
             Judgement::WaitsHidden(waiter) => waiter.as_ref(),
@@ -93,6 +152,10 @@ impl Steady {
         let works = hundredths > 1 && hundredths.saturating_mul(100) / passed > most;
         Step::Holds(if works { Judgement::Works } else { judgement })
     }
+}
+
+fn raw(inspection: &Inspection) -> bool {
+    inspection.modes.known().is_some_and(|modes| !modes.canonical)
 }
 
 /// Whether two looks saw the same thing: the same thread in the same kind of wait. How long it waits may differ.

@@ -10,7 +10,7 @@ const PANE: TerminalFile = TerminalFile { inode: inode(26, 3), device: Device { 
 const COOKED: Known<TerminalModes> = Known::Known(TerminalModes { canonical: true, echo: true });
 const RAW: Known<TerminalModes> = Known::Known(TerminalModes { canonical: false, echo: false });
 const HIDDEN: Known<TerminalModes> = Known::Known(TerminalModes { canonical: true, echo: false });
-const QUIET: Output = Output { quiet: Duration::from_secs(5), alternate: false };
+const QUIET: Output = Output { quiet: Duration::from_secs(5), alternate: false, column: 9 };
 
 const fn inode(system: u32, number: u64) -> Inode {
     Inode { device: Device { major: 0, minor: system }, number }
@@ -57,6 +57,7 @@ fn scene(modes: Known<TerminalModes>, front: Vec<Process>) -> Inspection {
         below: Known::Known(Vec::new()),
         elsewhere: Known::Known(Vec::new()),
         inner: Vec::new(),
+        refusal: None,
     }
 }
 
@@ -146,13 +147,13 @@ fn two_looks_apart_make_a_verdict() {
     let inspection = scene(COOKED, vec![process(7, "wait_woken", vec![terminal(0)])]);
     let judgement = judge(&inspection, QUIET);
     let mut steady = Steady::default();
-    assert_eq!(steady.look(Now(0), judgement.clone(), &inspection), Step::Again(Now(50_000)));
-    assert_eq!(steady.look(Now(10_000), judgement.clone(), &inspection), Step::Again(Now(50_000)));
-    assert_eq!(steady.look(Now(50_000), judgement.clone(), &inspection), Step::Holds(judgement.clone()));
+    assert_eq!(steady.look(Now(0), judgement.clone(), &inspection, QUIET), Step::Again(Now(50_000)));
+    assert_eq!(steady.look(Now(10_000), judgement.clone(), &inspection, QUIET), Step::Again(Now(50_000)));
+    assert_eq!(steady.look(Now(50_000), judgement.clone(), &inspection, QUIET), Step::Holds(judgement.clone()));
     steady.begin();
-    assert_eq!(steady.look(Now(60_000), judgement.clone(), &inspection), Step::Again(Now(110_000)));
-    assert_eq!(steady.look(Now(70_000), Judgement::Works, &inspection), Step::Holds(Judgement::Works));
-    assert!(matches!(steady.look(Now(110_000), judgement, &inspection), Step::Again(_)), "it began anew");
+    assert_eq!(steady.look(Now(60_000), judgement.clone(), &inspection, QUIET), Step::Again(Now(110_000)));
+    assert_eq!(steady.look(Now(70_000), Judgement::Works, &inspection, QUIET), Step::Holds(Judgement::Works));
+    assert!(matches!(steady.look(Now(110_000), judgement, &inspection, QUIET), Step::Again(_)), "it began anew");
 }
 
 #[test]
@@ -160,7 +161,41 @@ fn whoever_computes_between_two_reads_works() {
     let at = |used| scene(COOKED, vec![Process { used, ..process(7, "wait_woken", vec![terminal(0)]) }]);
     let judgement = judge(&at(0), QUIET);
     let mut steady = Steady::default();
-    steady.look(Now(0), judgement.clone(), &at(100));
-    assert_eq!(steady.look(Now(500_000), judgement.clone(), &at(140)), Step::Holds(Judgement::Works));
-    assert_eq!(steady.look(Now(1_000_000), judgement.clone(), &at(140)), Step::Holds(judgement));
+    steady.look(Now(0), judgement.clone(), &at(100), QUIET);
+    assert_eq!(steady.look(Now(500_000), judgement.clone(), &at(140), QUIET), Step::Holds(Judgement::Works));
+    assert_eq!(steady.look(Now(1_000_000), judgement.clone(), &at(140), QUIET), Step::Holds(judgement));
+}
+
+#[test]
+fn a_reader_of_keys_away_from_its_prompt_may_work() {
+    let judgement = Judgement::Waits(Waiter {
+        process: ProcessId { pid: 7, start: 1 },
+        tid: 7,
+        name: "node".to_owned(),
+        timeout: None,
+        reads: true,
+        outside: false,
+    });
+    let inspection = scene(RAW, vec![process(7, "wait_woken", vec![terminal(0)])]);
+    let at = |column: u16| Output { column, ..QUIET };
+    let settle = |steady: &mut Steady, from: u64, output: Output| {
+        steady.look(Now(from), judgement.clone(), &inspection, output);
+        steady.look(Now(from + 50_000), judgement.clone(), &inspection, output)
+    };
+    let (waits, away) = (Step::Holds(judgement.clone()), Step::Holds(Judgement::Unknown(Why::AwayFromPrompt)));
+    let mut steady = Steady::default();
+    assert_eq!(settle(&mut steady, 0, at(0)), waits, "it has shown no prompt yet");
+    assert_eq!(settle(&mut steady, 100_000, at(2)), waits);
+    steady.begin();
+    assert_eq!(settle(&mut steady, 200_000, at(0)), away);
+    assert_eq!(settle(&mut steady, 300_000, Output { alternate: true, ..at(0) }), waits, "it paints the screen");
+    assert_eq!(settle(&mut steady, 400_000, at(2)), waits, "its prompt is back");
+    steady.another_program();
+    assert_eq!(settle(&mut steady, 500_000, at(0)), waits);
+    steady.prompted(true);
+    assert_eq!(settle(&mut steady, 600_000, at(0)), away, "a prompt that was known by its looks");
+    let mut steady = Steady::default();
+    steady.prompted(false);
+    let own = settle(&mut steady, 0, at(0));
+    assert_eq!(own, away, "the session's own program");
 }

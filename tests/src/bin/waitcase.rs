@@ -115,6 +115,16 @@ const MODES: &[Mode] = &[
         change(|modes| modes.local_flags.remove(LocalFlags::ECHO))?;
         sleeps()
     }),
+    ("threads", || {
+        for _ in 0..30 {
+            std::thread::spawn(|| {
+                loop {
+                    std::thread::park();
+                }
+            });
+        }
+        reads(std::io::stdin().as_fd())
+    }),
     ("thread", || {
         let reader = std::thread::spawn(|| reads(std::io::stdin().as_fd()));
         reader.join().unwrap_or(Err(Errno::EINTR))

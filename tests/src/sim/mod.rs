@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use dtmcp_core::call::{CallId, Outcome, Run, Send, Shape, Wait, Waiting};
 use dtmcp_core::cooked::Size;
-use dtmcp_core::inspect::{Blind, Inspector as _, PaneTerminal};
+use dtmcp_core::inspect::{Inspection, Why};
 use dtmcp_core::keys::Key;
 use dtmcp_core::log::Log;
 use dtmcp_core::pattern::Pattern;
@@ -80,6 +80,10 @@ pub struct Sim {
     pub typist: Typist,
     /// Output is handed over in pieces, cut by this.
     pub cut: Option<Chance>,
+    /// What the host sees at the terminal; nothing, where it cannot look.
+    pub host: Inspection,
+    /// When it was looked at.
+    pub looks: Vec<Now>,
     now: Now,
     setting: Setting,
     calls: BTreeMap<CallId, Call>,
@@ -117,6 +121,8 @@ impl Sim {
             disk: Disk::default(),
             typist: Typist::Prompt,
             cut: None,
+            host: Inspection::unknown(Why::NobodyLooks),
+            looks: Vec::new(),
             now: BEGAN,
             setting,
             calls: BTreeMap::new(),
@@ -317,7 +323,7 @@ impl Sim {
     }
 
     fn effects(&mut self) {
-        let (mut typings, mut looks) = (Vec::new(), Vec::new());
+        let (mut typings, mut looks) = (Vec::new(), 0);
         let mut count = 0;
         while let Some(effect) = self.session.poll_effect() {
             count += 1;
@@ -330,14 +336,13 @@ impl Sim {
                     self.disk.intend(&typing.intent);
                     typings.push(typing);
                 }
-                Effect::Inspect(look) => looks.push(look),
+                Effect::Inspect(_) => looks += 1,
                 Effect::Conclude(id, outcome) => self.conclude(id, *outcome),
             }
         }
-        for look in looks {
-            // A host where nobody can look: markers, prompts and silence have to do.
-            let terminal = PaneTerminal { tty: "/dev/pts/0".to_owned(), pid: 1 };
-            self.handle(Event::Inspected(Box::new(Blind.inspect(&terminal, look))));
+        for _ in 0..looks {
+            self.looks.push(self.now);
+            self.handle(Event::Inspected(Box::new(self.host.clone())));
         }
         for typing in typings {
             match self.typist.clone() {

@@ -32,6 +32,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("case_fork", &[], &[Type("$W fork\r"), See("ready\r\n", 2)], "waits", "waits"),
     row("case_forkpg", &[], &[Type("$W forkpg\r"), See("ready\r\n", 2)], "stopped", "stopped"),
     row("case_thread", &[], &[Type("$W thread\r"), See("ready\r\n", 1)], "waits", "waits"),
+    row("case_threads", &[], &[Type("$W threads\r"), See("ready\r\n", 1)], "waits", "waits"),
     row("case_vtime", &[], &[Type("$W vtime\r"), See("ready\r\n", 1)], "waits", "waits"),
     row("case_rawpoll", &[], &[Type("$W rawpoll\r"), See("ready\r\n", 1)], "waits", "waits"),
     row("case_recv", &[], &[Type("$W recv\r"), See("ready\r\n", 1)], "works", "works"),

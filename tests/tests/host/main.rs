@@ -4,7 +4,11 @@
 
 mod cases;
 mod programs;
+mod ssh;
+mod tally;
+mod tools;
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,6 +22,7 @@ use dtmcp_ptrace_fds::PtraceFds;
 use dtmcp_tests::needs;
 use dtmcp_tests::person::wait_until;
 use dtmcp_tests::pty::Pty;
+use tally::Tier;
 
 /// How a situation is brought about.
 #[derive(Debug, Clone, Copy)]
@@ -59,11 +64,14 @@ const LOOKS: u32 = 20;
 
 fn main() -> ExitCode {
     let args = libtest_mimic::Arguments::from_args();
-    let rows = || cases::ROWS.iter().chain(programs::ROWS);
+    let rows = || cases::ROWS.iter().chain(programs::ROWS).chain(tools::ROWS);
     let mut tests: Vec<_> = rows().map(|row| needs::test(row.name, row.needs, || Ok(situation(row)?))).collect();
     tests.push(needs::test("a_connection_that_nobody_answers", &["ssh"], || Ok(unanswered()?)));
     eprintln!("{} situations", tests.len());
-    libtest_mimic::run(&args, tests).exit_code()
+    tests.push(needs::test("ssh_command_lines", &["ssh"], || Ok(ssh::reads_as_ssh_does()?)));
+    let conclusion = libtest_mimic::run(&args, tests);
+    eprint!("{}", tally::told());
+    if tally::holds() { conclusion.exit_code() } else { ExitCode::FAILURE }
 }
 
 /// What a judgement is called here.
@@ -83,6 +91,8 @@ fn called(judgement: &Judgement) -> &'static str {
 struct Stage {
     pty: Pty,
     begin: Instant,
+    /// What was seen of it, so that a prompt is remembered from one act to the next.
+    steady: RefCell<Steady>,
     _dir: tempfile::TempDir,
 }
 
@@ -93,7 +103,7 @@ impl Stage {
         let mut all = vec![("W", env!("CARGO_BIN_EXE_waitcase")), ("TMUX_TMPDIR", place.as_str())];
         all.extend(variables);
         let pty = Pty::bash(dir.path(), &all)?;
-        let stage = Self { pty, begin: Instant::now(), _dir: dir };
+        let stage = Self { pty, begin: Instant::now(), steady: RefCell::default(), _dir: dir };
         wait_until("a prompt", || stage.pty.shown("$ ") > 0)?;
         Ok(stage)
     }
@@ -116,13 +126,15 @@ impl Stage {
 
     /// Waits until the same verdict, one of these, has been reached by a number of looks.
     fn comes_to(&self, inspector: &LinuxProc, verdicts: &[&str]) -> Result<&'static str, String> {
-        let (mut steady, mut same, mut last) = (Steady::default(), 0, "nothing");
+        let (mut steady, mut same, mut last) = (self.steady.borrow_mut(), 0, "nothing");
+        steady.begin();
         let mut seen = None;
         let holds = || {
             let inspection = inspector.inspect(&self.pty.pane, Look::Everywhere);
             let now = Now(u64::try_from(self.begin.elapsed().as_micros()).unwrap_or(u64::MAX));
-            let judgement = judge(&inspection, self.pty.output());
-            let Step::Holds(judgement) = steady.look(now, judgement, &inspection) else { return false };
+            let output = self.pty.output();
+            let judgement = judge(&inspection, output);
+            let Step::Holds(judgement) = steady.look(now, judgement, &inspection, output) else { return false };
             let verdict = called(&judgement);
             // Before it sleeps it has not come to what it does, save where it never sleeps.
             let counts = verdict == last && (verdict != "works" || settled(&inspection));
@@ -165,20 +177,22 @@ fn situation(row: &Row) -> Result<(), String> {
 /// Judged with everything to be seen, and with less. With the calls of its threads a situation is what it is. With
 /// what every process may read of its user's others, some cannot be told; with wait channels of `0` too, as kernels of
 /// some years have them, most: then a verdict may only be that it cannot be told.
-fn tiers(stage: &Stage, truth: &str, read: &str) -> Result<(), String> {
-    let tier = |name: &str, inspector: &LinuxProc, may: &[&str]| {
-        stage.comes_to(inspector, may).map(drop).map_err(|error| format!("{name}: {error}"))
+fn tiers(stage: &Stage, truth: &'static str, read: &str) -> Result<(), String> {
+    let tier = |tier: Tier, inspector: &LinuxProc, may: &[&str]| {
+        let verdict = stage.comes_to(inspector, may).map_err(|error| format!("{}: {error}", tier.name()))?;
+        tally::count(tier, truth, verdict);
+        Ok::<(), String>(())
     };
     let full = LinuxProc::new().with_probe(Arc::new(PtraceFds::new()));
-    tier("calls", &full, &[truth])?;
-    tier("calls without wait channels", &full.without_channels(), &[truth, "unknown"])?;
+    tier(Tier::Calls, &full, &[truth])?;
+    tier(Tier::CallsAlone, &full.without_channels(), &[truth, "unknown"])?;
     let reading = LinuxProc::new();
-    tier("wait channels", &reading, &[read])?;
+    tier(Tier::Channels, &reading, &[read])?;
     // A terminal that hides a line is believed to ask for one, unless everybody who could was seen not to: what is
     // typed then must not be recorded.
     let hides = reading.inspect(&stage.pty.pane, Look::Near).modes.known().is_some_and(|it| it.hide_a_line());
     let may = [truth, "unknown", "carrier", if hides { "hidden" } else { truth }];
-    tier("neither", &reading.without_channels(), &may)
+    tier(Tier::Neither, &reading.without_channels(), &may)
 }
 
 /// A listener that takes the connection and never says a word.

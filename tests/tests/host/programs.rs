@@ -300,6 +300,22 @@ pub(crate) const ROWS: &[Row] = &[
         "works",
         "works",
     ),
+    // Both watch the terminal whether or not they work: only where they asked before tells.
+    row(
+        "node_awaits_a_timer",
+        &["node"],
+        &[Type("node\r"), See("> ", 1), Judged("waits"), Type("await new Promise(done => setTimeout(done, 60000))\r")],
+        "unknown",
+        "unknown",
+    ),
+    row("jshell_prompt", &["jshell"], &[Type("jshell -s\r"), See("-> ", 1)], "waits", "waits"),
+    row(
+        "jshell_sleeps",
+        &["jshell"],
+        &[Type("jshell -s\r"), See("-> ", 1), Judged("waits"), Type("Thread.sleep(60000)\r")],
+        "unknown",
+        "unknown",
+    ),
     row("zsh_prompt", &["zsh"], &[Type("PS1='%# ' zsh -f\r"), Runs("zsh")], "waits", "waits"),
     row("dash_prompt", &["dash"], &[Type("dash\r"), Runs("dash")], "waits", "waits"),
     row("bc", &["bc"], &[Type("bc -q\r"), Runs("bc")], "waits", "waits"),

@@ -9,6 +9,7 @@
 
 mod agents;
 mod expect;
+mod looking;
 mod people;
 mod programs;
 mod properties;

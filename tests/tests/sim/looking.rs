@@ -1,0 +1,106 @@
+//! When the host is asked what runs at the terminal: not while output flows, and not twice for what is known.
+
+use std::time::Duration;
+
+use dtmcp_core::call::Status;
+use dtmcp_core::inspect::{
+    Call, Device, FileKind, Inode, Inspection, Known, OpenFile, Process, ProcessId, Refusal, Sleep, TerminalFile,
+    TerminalModes, Thread, Why,
+};
+use dtmcp_tests::sim::{Sim, run_for};
+
+use super::notes;
+
+const DEVICE: Device = Device { major: 136, minor: 0 };
+const INODE: Inode = Inode { device: Device { major: 0, minor: 26 }, number: 3 };
+
+/// A program in front whose only thread is in this call.
+fn program(call: Call) -> Inspection {
+    let thread =
+        Thread { tid: 7, sleep: Sleep::In("wait_woken".to_owned()), call: Known::Known(call), runs: Known::Known(1) };
+    let process = Process {
+        id: ProcessId { pid: 7, start: 1 },
+        parent: 1,
+        group: 7,
+        session: 1,
+        controlling: Some(DEVICE),
+        in_front: true,
+        name: "program".to_owned(),
+        stopped: false,
+        used: 0,
+        owner: Known::Known(0),
+        carrier: None,
+        files: Known::Known(vec![OpenFile { fd: 0, inode: INODE, kind: FileKind::Terminal(DEVICE) }]),
+        threads: Known::Known(vec![thread]),
+    };
+    Inspection {
+        terminal: Known::Known(TerminalFile { inode: INODE, device: DEVICE }),
+        modes: Known::Known(TerminalModes { canonical: true, echo: true }),
+        unread: Known::Known(0),
+        front: Known::Known(vec![process]),
+        below: Known::Known(Vec::new()),
+        elsewhere: Known::Known(Vec::new()),
+        ..Inspection::unknown(Why::NotAsked)
+    }
+}
+
+#[test]
+fn nobody_looks_while_output_flows() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Other);
+    let line = vec!["printf x\\n; sleep 0.09"; 60].join("; ");
+    assert_eq!(sim.ran("a", &line).status, Status::Finished);
+    assert_eq!(sim.looks, []);
+}
+
+#[test]
+fn a_question_is_looked_at_twice_and_no_more() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    let outcome = sim.ran("a", "odd");
+    assert_eq!(outcome.status, Status::Waiting, "{outcome:?}");
+    assert_eq!(sim.looks.len(), 2);
+    assert!(sim.looks[1] - sim.looks[0] < Duration::from_millis(60), "{:?}", sim.looks);
+    for _ in 0..5 {
+        assert_eq!(sim.waited("a", 5.0).status, Status::Waiting);
+        sim.pass(3.0);
+    }
+    assert_eq!(sim.looks.len(), 2, "nothing was printed or typed meanwhile");
+}
+
+#[test]
+fn a_known_prompt_that_waits_is_told_at_once() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    let before = sim.seconds();
+    assert_eq!(sim.ran("a", "gdb").status, Status::Prompt);
+    assert!(sim.seconds() - before < 0.05, "{}", sim.seconds() - before);
+    assert_eq!(sim.looks.len(), 1);
+    // Half an answer that looks like no prompt is waited out.
+    sim.host = program(Call::Other);
+    let before = sim.seconds();
+    assert_eq!(sim.ran("a", "break main").status, Status::Prompt);
+    assert!(sim.seconds() - before > 0.1, "nobody was seen to wait there");
+}
+
+#[test]
+fn a_program_at_work_is_looked_at_ever_more_rarely() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Other);
+    let id = sim.call("a", run_for("sleep 60", 40.0, ""));
+    assert_eq!(sim.answer(id).status, Status::Running);
+    // Four times a second for ten seconds, then once.
+    assert!((60..=80).contains(&sim.looks.len()), "{}", sim.looks.len());
+    let looks = sim.looks.len();
+    sim.pass(15.0);
+    assert_eq!(sim.looks.len(), looks, "nobody waits for it");
+}
+
+#[test]
+fn what_may_not_be_seen_is_told_once() {
+    let mut sim = Sim::bash();
+    sim.host = Inspection { refusal: Some(Refusal::Yama(1)), ..program(Call::Reads(0)) };
+    assert_eq!(notes(&sim.ran("a", "odd"), "ptrace_scope=0"), 1);
+    assert_eq!(notes(&sim.ran("a", "hello"), "ptrace_scope"), 0);
+    assert_eq!(notes(&sim.ran("b", "hello"), "ptrace_scope"), 1, "another agent has not been told");
+}
