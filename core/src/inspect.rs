@@ -207,6 +207,8 @@ pub struct Process {
     pub used: u64,
     /// Whose it is: the effective user id.
     pub owner: Known<u32>,
+    /// The owner's name, where the system knows one.
+    pub user: Option<String>,
     /// The far place its command line carries a terminal to.
     pub carrier: Option<Carrier>,
     /// What it has open.

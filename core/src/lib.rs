@@ -20,7 +20,10 @@ pub mod prompt;
 pub mod region;
 
 pub mod inspect;
+pub mod place;
 pub mod waiting;
+
+pub mod remote;
 
 pub mod keys;
 

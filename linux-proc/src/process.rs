@@ -62,6 +62,7 @@ impl Reader {
             Known::Known(_) => Known::Unknown(Why::NotAsked),
             Known::Unknown(why) => Known::Unknown(*why),
         };
+        let owner = owner(pid);
         Some(Process {
             id,
             parent: u32::try_from(stat.ppid).unwrap_or(0),
@@ -72,7 +73,8 @@ impl Reader {
             name: stat.comm.clone(),
             stopped: stat.state == 'T',
             used: stat.utime.saturating_add(stat.stime),
-            owner: owner(pid),
+            user: owner.known().and_then(|uid| user(*uid)),
+            owner,
             carrier: carried(pid),
             files,
             threads,
@@ -149,6 +151,17 @@ fn owner(pid: u32) -> Known<u32> {
         }
         Err(error) => Known::Unknown(why(&error)),
     }
+}
+
+/// The name of a user, as the file of the system's own users has it; others (a directory service's) have none here.
+fn user(uid: u32) -> Option<String> {
+    let text = std::fs::read_to_string("/etc/passwd").ok()?;
+    let named = |line: &str| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)?.parse() == Ok(uid)).then(|| name.to_owned())
+    };
+    text.lines().find_map(named)
 }
 
 /// The place a process's command line leads to. The command line itself goes no further than this.

@@ -108,6 +108,18 @@ impl Config {
     }
 }
 
+/// Where programs are looked for, as a pane's program passes it on.
+#[must_use]
+pub fn path() -> Option<OsString> {
+    std::env::var_os("PATH")
+}
+
+/// A variable of this process's environment that is set and UTF-8, for the commands that run inside a session.
+#[must_use]
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 fn absolute(given: &Path, here: Option<&Path>) -> Result<PathBuf, ConfigError> {
     if given.is_absolute() {
         return Ok(given.to_owned());

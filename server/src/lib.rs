@@ -28,6 +28,8 @@ pub fn main() -> ExitCode {
     match args.split_first() {
         Some((mode, rest)) if mode == "pane" => pane::main(rest),
         Some((mode, rest)) if mode == "record" => record::main(rest),
+        Some((mode, rest)) if mode == "ssh" => cli::far::ssh(rest),
+        Some((mode, rest)) if mode == "into" => cli::far::into(rest),
         _ => cli::main(&args),
     }
 }

@@ -9,4 +9,5 @@ pub mod person;
 pub mod pty;
 pub mod serving;
 pub mod sim;
+pub mod sshd;
 pub mod stage;

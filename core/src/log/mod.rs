@@ -240,6 +240,18 @@ impl Log {
         }
     }
 
+    /// Says where a line that was sent to a program runs, which no marker tells.
+    pub fn set_place(&mut self, id: u32, place: Place) {
+        if let Some(region) = self.regions.get_mut(id) {
+            region.place = Some(place);
+        }
+    }
+
+    /// The process ids of the integrated shells, the one that has the terminal last.
+    pub fn shell_pids(&self) -> impl DoubleEndedIterator<Item = u32> {
+        self.shells.pids()
+    }
+
     /// Gives a region another label.
     pub fn set_label(&mut self, id: u32, text: String) {
         if let Some(region) = self.regions.get_mut(id) {
@@ -306,8 +318,9 @@ impl Log {
         while let Some(due) = self.records.pop_front_if(|due| due.at <= self.cooked.offset()) {
             if due.opens {
                 let id = self.open_input(due.region.label, due.region.started);
-                if let (Some(actor), Some(region)) = (due.region.actor, self.regions.get_mut(id)) {
-                    region.actor = Some(actor);
+                if let Some(region) = self.regions.get_mut(id) {
+                    region.actor = due.region.actor.or_else(|| region.actor.take());
+                    region.place = due.region.place;
                 }
             } else if self.region(due.region.id).is_some_and(|region| region.state == State::Running) {
                 self.end_input(due.region.id, due.region.ended.unwrap_or(due.region.started));

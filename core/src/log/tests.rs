@@ -116,7 +116,7 @@ fn a_command_is_a_region() {
     assert_eq!(lines, ["$ echo hi", "hi", "$ printf abc", "abc", "$"]);
     let first = log.region(1).unwrap();
     assert_eq!((first.first_line, first.lines, first.cwd.as_deref()), (2, 1, Some("/tmp")));
-    assert_eq!(first.place, Some(Place { host: "here".to_owned(), user: "me".to_owned() }));
+    assert_eq!(first.place, Some(Place { host: "here".to_owned(), user: "me".to_owned(), container: None }));
     assert!(matches!(log.shell(), ShellState::AtPrompt { ready: true, .. }));
 }
 

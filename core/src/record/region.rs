@@ -32,6 +32,8 @@ pub struct RegionRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     user: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    container: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     shell_host: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shell_pid: Option<u32>,
@@ -73,6 +75,7 @@ impl RegionRecord {
             cwd: region.cwd.clone(),
             host: region.place.as_ref().map(|place| place.host.clone()),
             user: region.place.as_ref().map(|place| place.user.clone()),
+            container: region.place.as_ref().and_then(|place| place.container.clone()),
             shell_host: region.shell.as_ref().map(|shell| shell.host.clone()),
             shell_pid: region.shell.as_ref().map(|shell| shell.pid),
             depth: region.depth,
@@ -109,7 +112,7 @@ impl RegionRecord {
             raw_start: self.raw_start,
             raw_end: self.raw_end,
             cwd: self.cwd,
-            place: self.host.zip(self.user).map(|(host, user)| Place { host, user }),
+            place: self.host.zip(self.user).map(|(host, user)| Place { host, user, container: self.container }),
             shell: self.shell_host.zip(self.shell_pid).map(|(host, pid)| ShellId { host, pid }),
             depth: self.depth,
             started: Wall(self.started),

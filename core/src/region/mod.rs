@@ -31,13 +31,15 @@ pub enum State {
     Lost,
 }
 
-/// Where a shell runs, as its own markers say.
+/// Where a shell runs, as its own markers say, or as the processes that lead there tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The host's name.
     pub host: String,
     /// The user's name.
     pub user: String,
+    /// The container or sandbox on that host, where one was entered with a command that names it.
+    pub container: Option<String>,
 }
 
 /// Which shell a command was given to.
@@ -76,7 +78,7 @@ pub struct Region {
     pub raw_end: Option<u64>,
     /// The working directory the command was given in.
     pub cwd: Option<String>,
-    /// Where it ran; none for input regions.
+    /// Where it ran; none for input regions on the host and as the user of their shell.
     pub place: Option<Place>,
     /// The shell it was given to; none for input regions.
     pub shell: Option<ShellId>,

@@ -59,7 +59,7 @@ pub(crate) struct Shell {
 impl Shell {
     /// Where it runs.
     pub(crate) fn place(&self) -> Place {
-        Place { host: self.id.host.clone(), user: self.user.clone() }
+        Place { host: self.id.host.clone(), user: self.user.clone(), container: None }
     }
 }
 
@@ -91,6 +91,11 @@ impl Shells {
 
     pub(crate) fn top_mut(&mut self) -> Option<&mut Shell> {
         self.stack.last_mut()
+    }
+
+    /// Their process ids, outermost first.
+    pub(crate) fn pids(&self) -> impl DoubleEndedIterator<Item = u32> {
+        self.stack.iter().map(|shell| shell.id.pid)
     }
 
     pub(crate) fn depth(&self) -> usize {

@@ -71,7 +71,12 @@ fn rounded(seconds: f64) -> Value {
 }
 
 fn place(region: &Region) -> Value {
-    region.place.as_ref().map_or(Value::Null, |place| json!({ "host": place.host, "user": place.user }))
+    let Some(place) = &region.place else { return Value::Null };
+    let mut fields = json!({ "host": place.host, "user": place.user });
+    if let (Some(container), Some(fields)) = (&place.container, fields.as_object_mut()) {
+        fields.insert("container".to_owned(), container.as_str().into());
+    }
+    fields
 }
 
 /// One entry of `ran`.

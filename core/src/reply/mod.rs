@@ -194,13 +194,7 @@ fn layout(statuses: &[String], notes: &[String], output: &[String]) -> String {
 
 /// Where a region ran, as a reply says it: only what differs from the server's own place.
 fn elsewhere(region: &Region, home: &Place) -> Option<String> {
-    let place = region.place.as_ref()?;
-    match (place.host == home.host, place.user == home.user) {
-        (true, true) => None,
-        (true, false) => Some(format!("as {}", place.user)),
-        (false, true) => Some(format!("on {}", place.host)),
-        (false, false) => Some(format!("on {}@{}", place.user, place.host)),
-    }
+    region.place.as_ref().and_then(|place| crate::place::differs(place, home))
 }
 
 /// How long a region ran, where it has ended.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Scene, elsewhere, took};
 use crate::call::{Outcome, Status};
-use crate::region::{Kind, Region, State};
+use crate::region::{Kind, Place, Region, State};
 
 /// The call's status line, behind one a region where several lines were run.
 pub(super) fn status_lines(outcome: &Outcome, scene: &Scene<'_>) -> Vec<String> {
@@ -90,7 +90,7 @@ fn headline(outcome: &Outcome) -> String {
 
 /// One line of `regions`.
 #[must_use]
-pub fn region_line(region: &Region) -> String {
+pub fn region_line(region: &Region, home: &Place) -> String {
     let label: String = region.label.lines().next().unwrap_or_default().chars().take(120).collect();
     let more = if region.label.lines().count() > 1 { " ..." } else { "" };
     let lines = if region.lines > 0 {
@@ -99,8 +99,9 @@ pub fn region_line(region: &Region) -> String {
         "no output".to_owned()
     };
     let who = region.actor.as_deref().map_or_else(String::new, |actor| format!("by {actor}"));
+    let place = elsewhere(region, home).unwrap_or_default();
     let time = if region.state == State::Running { String::new() } else { seconds(took(region)) };
-    format!("#{} {label}{more} · {}", region.id, join(&[region_state(region), time, lines, who]))
+    format!("#{} {label}{more} · {}", region.id, join(&[region_state(region), time, lines, who, place]))
 }
 
 /// How a region ended: its exit status, and the stages' where it was a pipeline.

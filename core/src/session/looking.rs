@@ -9,6 +9,8 @@ use super::{CallKind, Effect, Session};
 use crate::call::{Asks, REST, REST_AT_PROMPT};
 use crate::inspect::{Inspection, Look, Refusal, Why};
 use crate::log::ShellState;
+use crate::place;
+use crate::region::Place;
 use crate::time::Now;
 use crate::waiting::{Judgement, Output, Steady, Step, judge};
 
@@ -19,6 +21,10 @@ const LONG: Duration = Duration::from_secs(10);
 
 /// The whole machine is looked at only once the output has rested for this long: it costs milliseconds.
 const EVERYWHERE: Duration = Duration::from_secs(1);
+
+/// A reply is held back this long at most until it is seen where the terminal leads. A look takes a millisecond or two;
+/// on a machine so busy that it takes longer, the place is told with a later reply.
+const PLACE_WAIT: Duration = Duration::from_secs(1);
 
 /// What is known from looking.
 #[derive(Debug, Default)]
@@ -36,6 +42,10 @@ pub(super) struct Looking {
     pub(super) at_prompt: bool,
     /// What the system did not let the last look see.
     refusal: Option<Refusal>,
+    /// A line was submitted where no marker tells what came of it: it may have led to another place.
+    pub(super) place_due: bool,
+    /// Where the terminal leads from the shell that has it, as was last seen.
+    pub(super) beyond: Option<Place>,
 }
 
 impl Looking {
@@ -99,6 +109,11 @@ impl Session {
             Some(Judgement::Waits(_) | Judgement::WaitsHidden(_) | Judgement::Stopped { .. })
         );
         let resting = self.resting(now, None);
+        if waits && unmarked && self.looking.place_due && self.looking.asked.is_none() && resting.prompt.is_some() {
+            self.looking.asked = Some(now);
+            self.effects.push_back(Effect::Inspect(Look::Near));
+            return None;
+        }
         if resting.prompt.is_some() {
             self.looking.steady.prompted(matches!(shell, ShellState::Running(_)));
         }
@@ -139,9 +154,16 @@ impl Session {
     /// Takes what was seen.
     pub(super) fn looked(&mut self, now: Now, inspection: &Inspection) {
         let Some(asked) = self.looking.asked.take() else { return };
+        let from = self.log.place().unwrap_or(&self.setting.home);
+        // From another host's shell on, the processes of this one tell nothing.
+        if from.host == self.setting.home.host {
+            let shells: Vec<u32> = self.log.shell_pids().collect();
+            self.looking.beyond = place::beyond(inspection, from, &shells);
+        }
         if self.last_activity >= asked {
             return;
         }
+        self.looking.place_due = false;
         let quiet = now - self.last_activity;
         self.looking.echoes = inspection.modes.known().map(|modes| modes.echo);
         let alternate = self.log.cooked.modes().alternate;
@@ -159,6 +181,27 @@ impl Session {
                 self.looking.holds = Some(judgement);
             }
             Step::Again(at) => self.looking.next = Some(at),
+        }
+    }
+
+    /// Whether a reply about a prompt has to wait until it is seen where the terminal leads now.
+    pub(super) fn awaits_place(&self, now: Now) -> bool {
+        let unmarked = matches!(self.shell(now), ShellState::Running(_) | ShellState::NoShell);
+        let late = self.looking.asked.is_some_and(|asked| now - asked >= PLACE_WAIT);
+        unmarked && self.looking.place_due && !late
+    }
+
+    /// When it has waited long enough.
+    pub(super) fn place_by(&self, now: Now) -> Now {
+        self.looking.asked.unwrap_or(now) + PLACE_WAIT
+    }
+
+    /// Where the session is: as the shell that has the terminal says, or what it runs leads to.
+    pub(super) fn place(&self) -> &Place {
+        let own = self.log.place().unwrap_or(&self.setting.home);
+        match self.log.shell() {
+            ShellState::Running(_) | ShellState::NoShell => self.looking.beyond.as_ref().unwrap_or(own),
+            _ => own,
         }
     }
 }

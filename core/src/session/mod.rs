@@ -360,6 +360,7 @@ impl Session {
                 }
                 self.record(*id);
             }
+            LogEvent::PromptEnd => self.looking.beyond = None,
             LogEvent::Prompt => {
                 self.first_prompt.get_or_insert(now - self.began);
                 self.continued(None);
@@ -480,6 +481,10 @@ impl Session {
             CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) => None,
         };
         let resting = self.resting(now, pattern);
+        let due = call.deadline().is_some_and(|deadline| now >= deadline);
+        if resting.prompt.is_some() && call.is_told_by_looking() && !due && self.awaits_place(now) {
+            return Step::Wait(Some(self.place_by(now)));
+        }
         let view = self.seen(now, &resting);
         match &mut call.kind {
             CallKind::Run(run) => run.step(&view),

@@ -5,12 +5,18 @@ use std::time::Duration;
 use super::{Call, CallKind, Effect, Session};
 use crate::call::{Outcome, Status};
 use crate::log::ShellState;
+use crate::place;
 use crate::region::{Kind, Region, State};
 use crate::reply::advice;
 use crate::time::Now;
 
 /// Startup files that take longer than this are worth a word.
 const SLOW_START: Duration = Duration::from_secs(2);
+
+/// Said once, where a session has come to a shell without the integration.
+const PLAIN_THERE: &str = "the shell there is a plain one: commands end by the looks of its prompt, without an exit \
+     status. `dtmcp ssh HOST` in place of ssh, or `dtmcp into COMMAND` for containers and sandboxes, brings exact ends and \
+     statuses along";
 
 impl Session {
     /// Answers a call.
@@ -80,9 +86,29 @@ impl Session {
         notes.extend(advised);
         let refused = self.looking.refused();
         notes.extend(refused.filter(|(key, _)| self.agents.once(&call.actor, key)).map(|(_, note)| note));
+        let news = self.place_note(&call.actor);
+        let led_away = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        if news.is_some() && led_away && self.looking.beyond.is_some() && self.agents.once(&call.actor, "plain-there") {
+            notes.extend(news);
+            notes.push(PLAIN_THERE.to_owned());
+        } else {
+            notes.extend(news);
+        }
         let told = outcome.region.as_ref().map(|region| region.id);
         notes.extend(self.finished_notes(&call.actor, Some((told, &outcome.ran))));
         outcome.notes = notes;
+    }
+
+    /// That the session is somewhere else than this agent was last told.
+    fn place_note(&mut self, actor: &str) -> Option<String> {
+        let (place, home) = (self.place(), &self.setting.home);
+        let (told, note) = (place::told(place, home), place::arrived(place, home));
+        let agent = self.agents.entry(actor);
+        if agent.place == told {
+            return None;
+        }
+        agent.place = told;
+        Some(note)
     }
 
     /// Remembers what this agent has been shown with its reply.

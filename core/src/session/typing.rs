@@ -162,6 +162,7 @@ impl Session {
         self.last_activity = now;
         self.unechoed = Some(now);
         self.looking.forget();
+        self.looking.place_due |= enters > 0;
         self.effects.push_back(Effect::Type(Typing { call: call.id, parts, at, intent }));
     }
 
@@ -178,6 +179,9 @@ impl Session {
         }
         let prompt = self.log.cooked.line_at_cursor().text;
         let id = self.log.open_input(prompt.trim_end().to_owned(), wall);
+        if let Some(place) = self.looking.beyond.clone() {
+            self.log.set_place(id, place);
+        }
         let echo = self.log.cooked.settled_lines() + 1;
         self.input = Some(Input { region: id, echo: Some(echo), call: Some(call), known });
     }

@@ -12,7 +12,7 @@ use crate::inspect::{FileKind, Inspection, Known, Look, Process, ProcessId, Term
 pub mod carrier;
 pub mod channel;
 mod options;
-mod ssh;
+pub mod ssh;
 mod steady;
 #[cfg(test)]
 mod tests;

@@ -124,6 +124,13 @@ impl<'a> Ssh<'a> {
     }
 }
 
+/// Whether ssh with these arguments opens a login shell on a terminal of the far side.
+#[must_use]
+pub fn is_login(args: &[&str]) -> bool {
+    let ssh = Ssh::of(args);
+    ssh.host.is_some() && !ssh.no_session && !ssh.command && ssh.terminal != Some(Terminal::No)
+}
+
 /// What ssh with these arguments (without its own name) carries, and where to. Aliases of a configuration file stay as
 /// they were typed, which is how the person knows them.
 #[must_use]
@@ -177,6 +184,15 @@ mod tests {
         ] {
             assert_eq!(of(line).map(|(place, _)| place).as_deref(), Some(destination), "{line}");
         }
+    }
+
+    #[test]
+    fn a_login_is_told_from_a_command() {
+        for (line, login) in [("-p 1 h", true), ("h -v", true), ("h ls", false), ("-t h top", false), ("-N h", false)] {
+            let args: Vec<&str> = line.split(' ').collect();
+            assert_eq!(is_login(&args), login, "{line}");
+        }
+        assert!(!is_login(&[]) && !is_login(&["-T", "h"]));
     }
 
     #[test]

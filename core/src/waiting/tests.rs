@@ -42,6 +42,7 @@ fn process(pid: u32, channel: &str, files: Vec<OpenFile>) -> Process {
         stopped: false,
         used: 0,
         owner: Known::Known(0),
+        user: None,
         carrier: None,
         files: Known::Known(files),
         threads: Known::Known(vec![thread]),

@@ -1,6 +1,7 @@
 //! The command line. Each mode is a file of its own; without arguments it is the server over stdio.
 
 mod connect;
+pub(crate) mod far;
 mod logging;
 mod person;
 mod refused;
@@ -19,6 +20,9 @@ use clap::{Parser, Subcommand};
 /// Without arguments: an MCP server over standard input and output, to be started by an MCP client. State is kept
 /// under $DOCENT_TERMINAL_MCP_HOME (default ~/.local/state/docent-terminal-mcp); the sessions are on the tmux socket
 /// $DOCENT_TERMINAL_MCP_SOCKET (default docent-terminal-mcp).
+///
+/// In a session: `dtmcp ssh [options] [user@]host` and `dtmcp into COMMAND...` open a shell with the integration somewhere
+/// else; each has --help.
 #[derive(Debug, Parser)]
 #[command(name = "docent-terminal-mcp", version, about)]
 struct Arguments {

@@ -208,7 +208,7 @@ impl Hub {
             }
         }
         chosen.reverse();
-        let lines: Vec<String> = chosen.iter().map(|region| region_line(region)).collect();
+        let lines: Vec<String> = chosen.iter().map(|region| region_line(region, &self.place)).collect();
         let fields: Vec<Value> =
             chosen.iter().map(|region| region_fields(region, &self.place, opened.file(region.id).as_deref())).collect();
         let status = format!("[{} {} of {} regions]", opened.name, chosen.len(), opened.regions.len());

@@ -188,5 +188,5 @@ pub(super) fn place() -> Place {
     let host = nix::unistd::gethostname().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let uid = nix::unistd::geteuid();
     let user = nix::unistd::User::from_uid(uid).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name);
-    Place { host, user }
+    Place { host, user, container: None }
 }

@@ -35,6 +35,9 @@ pub use end::ExitRecord;
 /// The variable that carries the nonce to the pane's shell.
 pub const NONCE_VARIABLE: &str = "__DTMCP_NONCE";
 
+/// The variable that tells the pane's shell where this program is, for the end of its startup files.
+const BIN_VARIABLE: &str = "__DTMCP_BIN";
+
 /// A recorder that dies is replaced, but not more often than this.
 const REPLACE_STEP: Duration = Duration::from_secs(1);
 
@@ -76,7 +79,7 @@ fn run(dir: &Path, program: &OsStr, arguments: &[OsString]) -> ExitCode {
         }
     };
     let nonce = recording.as_ref().map(|recording| recording.nonce().to_owned());
-    let end = match start(program, arguments, nonce.as_deref()) {
+    let end = match start(dir, program, arguments, nonce.as_deref()) {
         Ok(child) => watch(child, &signals, recording.as_mut()),
         Err(error) => End::Exited(i32::from(cannot_run(program, &error))),
     };
@@ -97,7 +100,7 @@ fn cannot_run(program: &OsStr, error: &io::Error) -> u8 {
 }
 
 /// Starts the command as our child, by way of [`become_command`].
-fn start(program: &OsStr, arguments: &[OsString], nonce: Option<&str>) -> io::Result<Pid> {
+fn start(dir: &Path, program: &OsStr, arguments: &[OsString], nonce: Option<&str>) -> io::Result<Pid> {
     // Our own file, whatever its name is by now.
     let mut command = Command::new("/proc/self/exe");
     command.args(["pane", EXEC]).arg(program).args(arguments);
@@ -105,6 +108,16 @@ fn start(program: &OsStr, arguments: &[OsString], nonce: Option<&str>) -> io::Re
         Some(nonce) => command.env(NONCE_VARIABLE, nonce),
         None => command.env_remove(NONCE_VARIABLE),
     };
+    // `dtmcp ssh` and `dtmcp into` are for whoever types in the session. A startup file may set PATH anew, so the shell
+    // is told too.
+    if let Ok(bin) = dir.join("../../bin").canonicalize() {
+        let mut path = bin.clone().into_os_string();
+        if let Some(inherited) = crate::config::path().filter(|path| !path.is_empty()) {
+            path.push(":");
+            path.push(inherited);
+        }
+        command.env("PATH", path).env(BIN_VARIABLE, bin);
+    }
     let child = command.spawn()?;
     pid_t::try_from(child.id()).map(Pid::from_raw).map_err(io::Error::other)
 }

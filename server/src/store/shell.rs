@@ -16,8 +16,8 @@ pub const INTEGRATION_VERSION: u32 = 1;
 /// Where it stands, under the user's home.
 const DIRECTORY: &str = ".local/share/docent-terminal-mcp";
 
-/// The files, by name.
-const FILES: &[(&str, &str)] = &[
+/// The files that `lay_out` writes, and that travel to other hosts: by name, with their text.
+pub const FILES: &[(&str, &str)] = &[
     ("bashrc", include_str!("../../../shell/bashrc")),
     ("integration.bash", include_str!("../../../shell/integration.bash")),
 ];

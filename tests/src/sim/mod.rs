@@ -111,7 +111,7 @@ impl Sim {
             name: "t1".to_owned(),
             integrated: matches!(start, Start::Bash(_)),
             prompt_pattern: None,
-            home: Place { host: "vm".to_owned(), user: "me".to_owned() },
+            home: Place { host: "vm".to_owned(), user: "me".to_owned(), container: None },
         };
         let log = Log::new(SIZE, Widths::default(), Nonce::new(NONCE));
         let session = Session::new(BEGAN, wall(BEGAN), log, setting.clone(), StateRecord::default());

@@ -10,6 +10,7 @@ mod integration;
 mod lifetime;
 mod output;
 mod people;
+mod places;
 mod programs;
 mod recovery;
 mod repls;
@@ -25,7 +26,7 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let suites: [(&str, &[Row]); 11] = [
+    let suites: [(&str, &[Row]); 12] = [
         ("basics", basics::ROWS),
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),
@@ -33,6 +34,7 @@ fn main() {
         ("lifetime", lifetime::ROWS),
         ("output", output::ROWS),
         ("people", people::ROWS),
+        ("places", places::ROWS),
         ("programs", programs::ROWS),
         ("recovery", recovery::ROWS),
         ("repls", repls::ROWS),

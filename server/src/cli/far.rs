@@ -1,0 +1,137 @@
+//! `dtmcp ssh` and `dtmcp into`: a shell with the integration somewhere else.
+//!
+//! Both end as the program they start, so that the terminal, the signals and the exit status are its own. Outside a
+//! session there is nobody to read the markers, and nothing is brought along.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, ExitCode};
+
+use dtmcp_core::remote::{CARRIED, names, quoted, remote_command, script};
+use dtmcp_core::vt::marker::Nonce;
+use dtmcp_core::waiting::ssh;
+
+use crate::config;
+use crate::pane::NONCE_VARIABLE;
+use crate::store::shell;
+
+/// What a shell answers for a wrong call, and for a program that is not there or cannot be run.
+const WRONG_CALL: u8 = 2;
+const NOT_FOUND: u8 = 127;
+const NOT_RUNNABLE: u8 = 126;
+
+/// The nonce that `--print` shows.
+const SHOWN: &str = "ffffffffffffffff";
+
+const SSH_HELP: &str = "\
+usage: dtmcp ssh [--print] [SSH OPTION...] [USER@]HOST
+
+In a session, in place of ssh: logs in with the shell integration, so that each command there has its own output and exit
+status. A small script goes along as ssh's remote command; nothing is installed and nothing stays behind. --print shows the
+command without running it. The variables that $DOCENT_TERMINAL_MCP_SSH_ENV names are set on the far side too.";
+
+const INTO_HELP: &str = "\
+usage: dtmcp into [--print] COMMAND [ARGUMENT...]
+
+In a session: runs COMMAND with a shell behind it that has the integration, for whatever opens a terminal somewhere else:
+    dtmcp into podman exec -it box
+    dtmcp into bwrap --bind / / --dev /dev --proc /proc --unshare-pid --
+The variables that $DOCENT_TERMINAL_MCP_SSH_ENV names are set there too. --print shows the command without running it.";
+
+/// `dtmcp ssh`.
+pub(crate) fn ssh(args: &[OsString]) -> ExitCode {
+    let Some((print, args)) = begin(args, SSH_HELP) else { return ExitCode::SUCCESS };
+    let Some(words) = words(args) else { return wrong("an argument is not UTF-8", SSH_HELP) };
+    let borrowed: Vec<&str> = words.iter().map(String::as_str).collect();
+    let carried = match (print, what_is_carried()) {
+        (true, _) => Some(shown()),
+        (false, carried) => carried,
+    };
+    let mut command = vec!["ssh".to_owned()];
+    if let Some(carried) = carried {
+        if !ssh::is_login(&borrowed) {
+            return wrong(
+                "these options open no shell with a terminal (a remote command, -N, -T, -W, ...): use ssh itself",
+                SSH_HELP,
+            );
+        }
+        command.push("-t".to_owned());
+        command.extend(words);
+        command.push(remote_command(&carried));
+    } else {
+        command.extend(words);
+    }
+    become_it(&command, print)
+}
+
+/// `dtmcp into`.
+pub(crate) fn into(args: &[OsString]) -> ExitCode {
+    let Some((print, args)) = begin(args, INTO_HELP) else { return ExitCode::SUCCESS };
+    let Some(words) = words(args).filter(|words| !words.is_empty()) else {
+        return wrong("there is no command to run", INTO_HELP);
+    };
+    let carried = if print { Some(shown()) } else { what_is_carried() };
+    let mut command = words;
+    match carried {
+        Some(script) => command.extend(["sh".to_owned(), "-c".to_owned(), script]),
+        None => return wrong("this is no session of dtmcp: there is nobody to integrate the shell for", INTO_HELP),
+    }
+    become_it(&command, print)
+}
+
+/// Whether to print, and the rest; none where help was asked for and given.
+fn begin<'a>(args: &'a [OsString], help: &str) -> Option<(bool, &'a [OsString])> {
+    match args.split_first() {
+        Some((first, _)) if first == "--help" || first == "-h" => {
+            say(&mut io::stdout(), help);
+            None
+        }
+        Some((first, rest)) if first == "--print" => Some((true, rest)),
+        _ => Some((false, args)),
+    }
+}
+
+fn words(args: &[OsString]) -> Option<Vec<String>> {
+    args.iter().map(|arg| arg.to_str().map(str::to_owned)).collect()
+}
+
+/// The script, with this session's nonce; none outside a session.
+fn what_is_carried() -> Option<String> {
+    let nonce = config::variable(NONCE_VARIABLE).and_then(|text| Nonce::new(&text))?;
+    let list = config::variable(CARRIED).unwrap_or_default();
+    let mut variables: Vec<(String, String)> =
+        names(&list).into_iter().filter_map(|name| Some((name.to_owned(), config::variable(name)?))).collect();
+    if !variables.is_empty() {
+        // For the next hop.
+        variables.push((CARRIED.to_owned(), list));
+    }
+    Some(script(&nonce, shell::FILES, &variables))
+}
+
+/// The script as `--print` shows it: without a nonce and without the values of variables.
+fn shown() -> String {
+    Nonce::new(SHOWN).map_or_else(String::new, |nonce| script(&nonce, shell::FILES, &[]))
+}
+
+fn become_it(command: &[String], print: bool) -> ExitCode {
+    if print {
+        let line: Vec<String> = command.iter().map(|word| quoted(word)).collect();
+        say(&mut io::stdout(), &line.join(" "));
+        return ExitCode::SUCCESS;
+    }
+    let Some((program, arguments)) = command.split_first() else { return ExitCode::from(WRONG_CALL) };
+    let error = Command::new(program).args(arguments).exec();
+    say(&mut io::stderr(), &format!("dtmcp: cannot run {program}: {error}"));
+    ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE })
+}
+
+fn wrong(what: &str, help: &str) -> ExitCode {
+    say(&mut io::stderr(), &format!("dtmcp: {what}\n{help}"));
+    ExitCode::from(WRONG_CALL)
+}
+
+fn say(to: &mut dyn io::Write, what: &str) {
+    // A reader that has gone is no fault.
+    drop(writeln!(to, "{what}"));
+}
