@@ -33,6 +33,7 @@ pub mod session;
 pub mod read;
 pub mod search;
 pub mod show;
+pub mod summary;
 
 pub mod reply;
 

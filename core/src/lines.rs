@@ -13,6 +13,10 @@ pub trait Lines: std::fmt::Debug {
     /// Says in words why the log cannot be read.
     fn visit(&self, from: u64, to: u64, visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>) -> Result<(), String>;
 
+    /// About where a line begins, in bytes from the first: not behind it, and at most 63 lines before it. For a line
+    /// past the last it is the end.
+    fn offset(&self, line: u64) -> u64;
+
     /// The lines `from..=to`, as far as they exist. Only for ranges that the caller has bounded.
     ///
     /// # Errors
@@ -34,6 +38,11 @@ pub struct MemoryLines(pub Vec<String>);
 impl Lines for MemoryLines {
     fn last(&self) -> u64 {
         self.0.len() as u64
+    }
+
+    fn offset(&self, line: u64) -> u64 {
+        let before = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.0.iter().take(before).map(|line| line.len() as u64 + 1).sum()
     }
 
     fn visit(&self, from: u64, to: u64, visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>) -> Result<(), String> {

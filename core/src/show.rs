@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use crate::call::Shape;
 use crate::lines::Lines;
+use crate::summary::{self, Allowance, Summary, Wanted};
 use crate::text::clip::{Budget, clip, clip_line};
 
 /// Lines that `show` or `last_lines` may bring at most.
@@ -24,19 +25,29 @@ pub struct Body {
     pub gap: Option<(u64, u64)>,
 }
 
-/// How the gap line tells the reader to see the rest.
+/// Whose lines they are, and how a reply tells the reader to see the rest.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// The session's name.
     pub session: &'a str,
     /// The region, where the lines are one's.
     pub region: Option<u32>,
+    /// Whether the summary lines of what is left out are looked for.
+    pub summaries: bool,
 }
 
 impl Source<'_> {
+    fn region(self) -> String {
+        self.region.map_or_else(String::new, |id| format!(" region={id}"))
+    }
+
+    fn search_call(self, summary: &Summary, from: u64, to: u64) -> String {
+        format!("search session=\"{}\"{} pattern={:?} from={from} to={to}", self.session, self.region(), summary.search)
+    }
+
     fn gap_line(self, from: u64, to: u64) -> String {
         let count = to + 1 - from;
-        let region = self.region.map_or_else(String::new, |id| format!(" region={id}"));
+        let region = self.region();
         format!(
             "[... {count} {} left out: read session=\"{}\"{region} from={from} to={to} ...]",
             if count == 1 { "line" } else { "lines" },
@@ -67,9 +78,78 @@ pub fn body(lines: &dyn Lines, first: u64, count: u64, shape: &Shape, source: So
     ends(lines, first, last, source)
 }
 
-/// Head and tail, with one line in the gap.
+/// Head and tail, with one line in the gap, behind the summary lines that the gap holds.
 fn ends(lines: &dyn Lines, first: u64, last: u64, source: Source<'_>) -> Result<Body, String> {
-    let budget = Budget::default();
+    let whole = Budget::default();
+    let plain = clipped_ends(lines, first, last, whole, source)?;
+    let Some(inner) = plain.gap.filter(|_| source.summaries) else { return Ok(plain) };
+    let allowance = Allowance::default();
+    let less = |lines, chars| Budget { lines: whole.lines - lines, chars: whole.chars - chars, ..whole };
+    let mut narrow = clipped_ends(lines, first, last, less(allowance.lines, allowance.chars), source)?;
+    let range = narrow.gap.unwrap_or(inner);
+    let Some(found) = summary::find(lines, &Wanted { output: (first, last), range, inner, allowance })? else {
+        return Ok(plain);
+    };
+    if found.more == 0 {
+        // What the summary leaves of its allowance goes back to the ends.
+        let chars = found.lines.iter().map(|(_, text)| text.chars().count() + 3).sum::<usize>();
+        let used = less(found.lines.len().min(allowance.lines), chars.min(allowance.chars));
+        narrow = clipped_ends(lines, first, last, used, source)?;
+    }
+    let gap = narrow.gap.unwrap_or(inner);
+    let summary = behind_marks(&found, gap, &narrow.lines, source);
+    if summary.is_empty() {
+        return Ok(plain);
+    }
+    narrow.lines.splice(0..0, summary);
+    Ok(narrow)
+}
+
+/// The summary lines of a gap as a reply shows them; what is shown anyway is not said twice.
+fn behind_marks(found: &Summary, gap: (u64, u64), shown: &[String], source: Source<'_>) -> Vec<String> {
+    let left_out = |number: u64| (gap.0..=gap.1).contains(&number);
+    let new = found.lines.iter().filter(|(number, text)| left_out(*number) && !shown.contains(text));
+    let mut lines: Vec<String> = new.map(|(_, text)| format!("> {text}")).collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    if found.more > 0 {
+        let call = source.search_call(found, gap.0, gap.1);
+        lines.push(format!(
+            "> [... {} more such {}: {call} ...]",
+            found.more,
+            if found.more == 1 { "line" } else { "lines" }
+        ));
+    }
+    if let Some((from, to)) = found.unread {
+        let call = source.search_call(found, from, to);
+        lines.push(format!("> [... lines {from}-{to} were not looked at, the output is too large: {call} ...]"));
+    }
+    lines
+}
+
+/// The summary lines of what stands before an output's last lines, at most `allowance`.
+///
+/// # Errors
+/// As [`body`].
+pub fn summary_before(
+    lines: &dyn Lines,
+    output: (u64, u64),
+    shown_from: u64,
+    allowance: Allowance,
+    source: Source<'_>,
+) -> Result<Vec<String>, String> {
+    let gap = (output.0, shown_from.saturating_sub(1));
+    if !source.summaries || gap.1 < gap.0 {
+        return Ok(Vec::new());
+    }
+    let found = summary::find(lines, &Wanted { output, range: gap, inner: gap, allowance })?;
+    let shown = lines.collect(shown_from, output.1)?;
+    Ok(found.map_or_else(Vec::new, |found| behind_marks(&found, gap, &shown, source)))
+}
+
+/// Head and tail as far as a budget goes.
+fn clipped_ends(lines: &dyn Lines, first: u64, last: u64, budget: Budget, source: Source<'_>) -> Result<Body, String> {
     let count = last + 1 - first;
     // Clipping asks for at most this many lines from either end.
     let reach = (budget.lines as u64 + 1).min(count);
@@ -199,7 +279,7 @@ mod tests {
     use crate::lines::MemoryLines;
     use crate::pattern::Pattern;
 
-    const SOURCE: Source<'static> = Source { session: "t1", region: Some(3) };
+    const SOURCE: Source<'static> = Source { session: "t1", region: Some(3), summaries: true };
 
     fn numbered(count: u64) -> MemoryLines {
         MemoryLines((1..=count).map(|n| format!("line {n}")).collect())

@@ -12,6 +12,8 @@ pub const SOCKET: &str = "DOCENT_TERMINAL_MCP_SOCKET";
 pub const SOCKET_PATH: &str = "DOCENT_TERMINAL_MCP_SOCKET_PATH";
 /// Words put before the attach command.
 pub const ATTACH_PREFIX: &str = "DOCENT_TERMINAL_MCP_ATTACH_PREFIX";
+/// `0` leaves the summary lines out of clipped replies.
+pub const SUMMARY: &str = "DOCENT_TERMINAL_MCP_SUMMARY";
 
 /// The name of the tmux socket where none is given.
 const DEFAULT_SOCKET: &str = "docent-terminal-mcp";
@@ -30,6 +32,8 @@ pub struct Config {
     pub socket: String,
     /// Words put before the attach command in replies.
     pub attach_prefix: Vec<String>,
+    /// Whether a clipped reply shows the summary lines of what it leaves out.
+    pub summaries: bool,
     /// `XDG_RUNTIME_DIR`, where it is set and absolute. Absent in containers and from cron.
     pub runtime_dir: Option<PathBuf>,
     /// The shared server's socket, where the environment names one; absolute.
@@ -89,6 +93,7 @@ impl Config {
             user_home,
             socket,
             attach_prefix: words(&prefix).ok_or_else(|| ConfigError(format!("{ATTACH_PREFIX} has an open quote")))?,
+            summaries: get(SUMMARY).is_none_or(|value| value != "0"),
             runtime_dir: path("XDG_RUNTIME_DIR").filter(|dir| dir.is_absolute()),
             socket_path: path(SOCKET_PATH).map(|given| absolute(&given, here)).transpose()?,
             notify_socket: get("NOTIFY_SOCKET"),
@@ -226,6 +231,13 @@ mod tests {
         for name in ["a/b", "..", ".", "/tmp/x", "a\nb", &"x".repeat(65)] {
             assert!(read(&[base, (SOCKET, name)]).is_err(), "{name:?}");
         }
+    }
+
+    #[test]
+    fn summaries_are_turned_off_by_a_nought_alone() {
+        let on = |value: &str| read(&[("HOME", "/h"), (SUMMARY, value)]).map(|config| config.summaries);
+        assert!(!on("0").unwrap());
+        assert!(on("1").unwrap() && on("").unwrap() && read(&[("HOME", "/h")]).unwrap().summaries);
     }
 
     #[test]

@@ -10,7 +10,8 @@ use std::time::Duration;
 use crate::call::{Outcome, Status};
 use crate::lines::Lines;
 use crate::region::{Place, Region, State};
-use crate::show::{Body, Source, body};
+use crate::show::{Body, Source, body, summary_before};
+use crate::summary::Allowance;
 use crate::text::visible::spell_out;
 
 pub use meta::region_fields;
@@ -87,6 +88,8 @@ pub struct Scene<'a> {
     pub home: &'a Place,
     /// Notes of the driver, said behind the machine's.
     pub notes: Vec<String>,
+    /// Whether the summary lines of what is left out are shown.
+    pub summaries: bool,
 }
 
 /// Renders the reply to a waiting call.
@@ -134,7 +137,8 @@ fn outputs(outcome: &Outcome, scene: &Scene<'_>) -> Result<(Vec<String>, bool), 
         (_, Some((first, count))) => (first, count, None),
         (None, None) => return Ok((Vec::new(), false)),
     };
-    let shown = body(scene.lines, first, count, &outcome.shape, Source { session: scene.session, region })?;
+    let source = Source { session: scene.session, region, summaries: scene.summaries };
+    let shown = body(scene.lines, first, count, &outcome.shape, source)?;
     Ok((shown.lines, shown.clipped))
 }
 
@@ -146,14 +150,17 @@ fn several(outcome: &Outcome, scene: &Scene<'_>) -> Result<(Vec<String>, bool), 
     let current = outcome.region.as_ref();
     for region in &outcome.ran {
         let region = current.filter(|last| last.id == region.id).unwrap_or(region);
-        let source = Source { session: scene.session, region: Some(region.id) };
+        let source = Source { session: scene.session, region: Some(region.id), summaries: scene.summaries };
         let mut shape = outcome.shape.clone();
+        let mut summary = Vec::new();
         if shape.show.is_none() && shape.last_lines.is_none() && region.lines > share as u64 {
-            shape.last_lines = Some(share);
+            summary = summary_of(region, share, outcome.ran.len(), scene, source)?;
+            shape.last_lines = Some(share.saturating_sub(summary.len()).max(share / 2));
         }
         let Body { lines: shown, clipped: cut, .. } =
             body(scene.lines, region.first_line, region.lines, &shape, source)?;
         lines.push(format!("[#{}]", region.id));
+        lines.extend(summary);
         if cut && shape.show.is_none() {
             let left = region.lines - (shown.len() as u64).min(region.lines);
             if left > 0 {
@@ -167,6 +174,21 @@ fn several(outcome: &Outcome, scene: &Scene<'_>) -> Result<(Vec<String>, bool), 
         clipped |= cut;
     }
     Ok((lines, clipped))
+}
+
+/// The summary lines of a region of which the last `share` lines are shown; regions share what a reply gives to them.
+fn summary_of(
+    region: &Region,
+    share: usize,
+    regions: usize,
+    scene: &Scene<'_>,
+    source: Source<'_>,
+) -> Result<Vec<String>, String> {
+    let whole = Allowance::default();
+    // No more than half the region's lines, and what is shown of its end is found out before.
+    let allowance = Allowance { lines: (whole.lines / regions).clamp(2, share / 2), chars: whole.chars / regions };
+    let output = (region.first_line, region.first_line + region.lines - 1);
+    summary_before(scene.lines, output, output.1 + 1 - share as u64, allowance, source)
 }
 
 /// Lays the parts out, every character visible.

@@ -163,6 +163,8 @@ pub struct Driver {
     pub dir: PathBuf,
     /// The nonce, for masking.
     pub nonce: Option<String>,
+    /// Whether clipped replies show summary lines.
+    pub summaries: bool,
     /// The files of single regions.
     pub region_files: RegionFiles,
 }
@@ -475,6 +477,7 @@ impl Running {
             fullscreen,
             notes: trouble.into_iter().collect(),
             nonce: self.driver.nonce.clone(),
+            summaries: self.driver.summaries,
             terminal: Arc::clone(&self.driver.terminal),
             pane: self.driver.pane,
             screens: Arc::clone(&self.screens),

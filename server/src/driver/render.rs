@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dtmcp_core::call::{Outcome, ScreenView, Status};
+use dtmcp_core::lines::Lines as _;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::{Reply, Scene, ScreenText, render};
 use tokio::sync::oneshot;
@@ -19,8 +20,8 @@ pub type ScreenMemory = BTreeMap<String, Vec<String>>;
 /// Agents whose last screen is kept.
 const SCREENS_MAX: usize = 16;
 
-/// Lines up to which a reply is rendered where it stands; reading more is left to a thread of its own.
-const QUICK_LINES: u64 = 2_000;
+/// Bytes up to which a reply is rendered where it stands; reading more is left to a thread of its own.
+const QUICK_BYTES: u64 = 128 * 1024;
 
 /// All that one reply is made of.
 #[derive(Debug)]
@@ -36,6 +37,7 @@ pub struct Job {
     pub fullscreen: bool,
     pub notes: Vec<String>,
     pub nonce: Option<String>,
+    pub summaries: bool,
     pub terminal: Arc<dyn Terminal>,
     pub pane: PaneId,
     pub screens: Arc<Mutex<ScreenMemory>>,
@@ -43,7 +45,6 @@ pub struct Job {
 
 /// Renders the reply and sends it.
 pub fn spawn(job: Job, reply: oneshot::Sender<Reply>) {
-    let shown = job.outcome.region.as_ref().map_or(0, |region| region.lines);
     let wants_screen = job.outcome.screen != ScreenView::None || (job.fullscreen && shows_screen(job.outcome.status));
     if wants_screen {
         tokio::spawn(async move {
@@ -51,11 +52,22 @@ pub fn spawn(job: Job, reply: oneshot::Sender<Reply>) {
             // A client that is gone needs no answer.
             drop(reply.send(finish(job, screen.as_ref(), note)));
         });
-    } else if shown > QUICK_LINES && job.outcome.shape.show.is_some() || job.outcome.shape.save_to.is_some() {
+    } else if bytes(&job) > QUICK_BYTES {
         tokio::task::spawn_blocking(move || drop(reply.send(finish(job, None, None))));
     } else {
         drop(reply.send(finish(job, None, None)));
     }
+}
+
+/// About how much has to be read for the reply.
+fn bytes(job: &Job) -> u64 {
+    let outcome = &job.outcome;
+    if outcome.shape.save_to.is_some() {
+        return u64::MAX;
+    }
+    let all = outcome.ran.first().or(outcome.region.as_ref()).map(|region| region.first_line);
+    let first = all.or(outcome.output.map(|(first, _)| first));
+    first.map_or(0, |first| job.lines.offset(job.lines.last() + 1).saturating_sub(job.lines.offset(first)))
 }
 
 fn shows_screen(status: Status) -> bool {
@@ -125,6 +137,7 @@ fn finish(mut job: Job, screen: Option<&ScreenText>, note: Option<String>) -> Re
         screen,
         home: &job.home,
         notes: std::mem::take(&mut job.notes),
+        summaries: job.summaries,
     };
     mask(render(&job.outcome, &scene), job.nonce.as_deref())
 }

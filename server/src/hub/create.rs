@@ -234,6 +234,7 @@ impl Hub {
             mailbox: messages,
             clock: begin.clock,
             nonce: nonce(&dir).map(|nonce| nonce.as_str().to_owned()),
+            summaries: self.config.summaries,
             dir: dir.clone(),
             region_files: region_files.clone(),
         };

@@ -152,8 +152,14 @@ impl LogLines {
                 let (head, tail) = rest.split_at(at);
                 rest = tail.get(1..).unwrap_or_default();
                 if number >= from {
-                    line.push(head);
-                    if visit(number, &line.text()).is_break() {
+                    // Most lines stand whole in what was read, and need no copy.
+                    let flow = if line.head.is_empty() {
+                        visit(number, &String::from_utf8_lossy(head))
+                    } else {
+                        line.push(head);
+                        visit(number, &line.text())
+                    };
+                    if flow.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -172,6 +178,10 @@ impl LogLines {
 impl Lines for LogLines {
     fn last(&self) -> u64 {
         self.settled_lines + self.live.len() as u64
+    }
+
+    fn offset(&self, line: u64) -> u64 {
+        self.locate(line).0.min(self.settled_bytes)
     }
 
     fn visit(&self, from: u64, to: u64, visit: &mut dyn FnMut(u64, &str) -> ControlFlow<()>) -> Result<(), String> {

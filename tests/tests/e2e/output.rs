@@ -1,6 +1,6 @@
 //! Output as a person saw it: progress bars, wide characters, full screens, long and hostile streams.
 
-use dtmcp_tests::client::World;
+use dtmcp_tests::client::{Client, World};
 use serde_json::json;
 
 use super::{Row, Tested, holds, same};
@@ -14,6 +14,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("exact_width_and_longer", &["tmux", "bash"], exact_width),
     ("alternate_screen_burst", &["tmux", "bash", "python3"], alternate_screen_burst),
     ("long_output_keeps_its_errors", &["tmux", "bash"], long_output),
+    ("summary_lines", &["tmux", "bash"], summary_lines),
     ("one_endless_line", &["tmux", "bash"], endless_line),
     ("late_output_of_a_background_job", &["tmux", "bash"], late_output),
     ("background_noise", &["tmux", "bash"], background_noise),
@@ -115,13 +116,45 @@ fn long_output() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
-    let answer = client.run(
-        r#"for i in $(seq 20000); do [ $i = 10000 ] && echo "error: E42"; echo line $i; done; echo "FAILED (1)""#,
+    let answer = client.call(
+        "run",
+        json!({ "line": r#"seq -f 'line %.0f' 49999; echo "error: E42"; seq -f 'line %.0f' 50001 100000; echo "FAILED (1)""#, "timeout": 60 }),
     )?;
-    same!(answer.meta["lines"], json!(20002), "{}", answer.text);
+    same!(answer.meta["lines"], json!(100_001), "{}", answer.text);
+    holds!(answer.output().starts_with("> error: E42\nline 1\n"), "{}", answer.text);
     holds!(answer.output().ends_with("FAILED (1)") && answer.text.len() < 9_000, "{}", answer.text);
+    holds!(answer.output().contains("lines left out: read session="), "{}", answer.text);
     let found = client.call("search", json!({ "pattern": "^error: E42" }))?;
+    same!(found.meta["total"], json!(1), "{}", found.text);
     same!(found.meta["hits"][0]["region"], json!(1), "{}", found.text);
+    Ok(())
+}
+
+/// What a tool's failures look like in a reply: in `run` with one line and with several, in `wait`, and turned off.
+fn summary_lines() -> Tested {
+    let world = World::new()?;
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/summary/pytest.log");
+    std::fs::copy(log, world.user_home().join("pytest.log")).map_err(|error| error.to_string())?;
+    let failed = "> FAILED test_calc.py::test_subtract - AssertionError: order matters\n";
+    let line = "seq 500; cat pytest.log; seq 500";
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let answer = client.run(line)?;
+    holds!(answer.output().starts_with(failed), "{}", answer.text);
+    holds!(answer.output().contains("\n> ====") && answer.output().lines().count() <= 80, "{}", answer.text);
+    let again = client.call("wait", json!({}))?;
+    holds!(again.output().starts_with(failed), "{}", again.text);
+    let several = client.run(&format!("echo one\n{line}"))?;
+    holds!(several.output().contains(&format!("[#3]\n{failed}")), "{}", several.text);
+    let asked = client.call("run", json!({ "line": line, "last_lines": 5 }))?;
+    same!(asked.output(), "496\n497\n498\n499\n500", "{}", asked.text);
+    drop(client);
+    let mut command = world.command(dtmcp_tests::binary::dtmcp()?);
+    command.env("DOCENT_TERMINAL_MCP_SUMMARY", "0");
+    let mut client = Client::start(command)?;
+    client.initialize("tester")?;
+    let answer = client.run(line)?;
+    holds!(answer.output().starts_with("1\n2\n") && !answer.output().contains("> "), "{}", answer.text);
     Ok(())
 }
 

@@ -40,6 +40,7 @@ impl World {
             user_home: Some(self.root.path().to_owned()),
             socket: "scripted".to_owned(),
             attach_prefix: vec!["ssh".to_owned(), "vm".to_owned()],
+            summaries: true,
             runtime_dir: None,
             socket_path: None,
             notify_socket: None,

@@ -1,0 +1,221 @@
+//! The lines of an output that tell how it went: failed tests, errors, totals, giving up.
+//!
+//! A reply that leaves an output's middle out shows the ones that stand there. Each recogniser knows the lines of one
+//! tool by their exact form. Forms that other programs print too count only where another line of the same output
+//! is the tool's beyond doubt. The cost is linear in what is read, and what is read and kept is bounded.
+
+mod build;
+mod compiler;
+mod dejagnu;
+mod gather;
+mod go;
+mod java;
+mod javascript;
+mod plain;
+mod pytest;
+mod rule;
+mod rust;
+mod tap;
+
+use std::ops::ControlFlow;
+
+use crate::lines::Lines;
+use gather::{Gather, Kept, Tool};
+
+pub use rule::Recogniser;
+
+/// Every recogniser of a tool's output.
+pub static RECOGNISERS: &[&Recogniser] = &[
+    &dejagnu::DEJAGNU,
+    &pytest::PYTEST,
+    &pytest::PYTHON,
+    &rust::CARGO_TEST,
+    &rust::RUSTC,
+    &go::GO,
+    &build::CTEST,
+    &tap::TAP,
+    &javascript::JEST,
+    &javascript::VITEST,
+    &java::MAVEN,
+    &java::GRADLE,
+    &compiler::COMPILER,
+    &java::JAVAC,
+    &javascript::TSC,
+    &compiler::LINKER,
+    &build::MAKE,
+    &build::NINJA,
+];
+
+static PLAIN: &Recogniser = &plain::PLAIN;
+
+/// What a reply gives to summary lines: a quarter of its lines and characters, so that the output's own ends stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Lines, the one that counts the rest among them.
+    pub lines: usize,
+    /// Characters, line breaks counted.
+    pub chars: usize,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { lines: 20, chars: 1_500 }
+    }
+}
+
+/// Bytes that are read from the start of an output; a log that is longer than both parts is no build's, and reading
+/// it would hold up the reply.
+const READ_FIRST: u64 = 8 * 1024 * 1024;
+/// Bytes that are read from its end, where totals stand.
+const READ_LAST: u64 = 24 * 1024 * 1024;
+
+/// The lines that tell how an output went.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// The lines with their numbers, in order.
+    pub lines: Vec<(u64, String)>,
+    /// How many more there are in the range.
+    pub more: u64,
+    /// A pattern for `search` that finds them all.
+    pub search: String,
+    /// Lines that were not looked at, first and last, because the output is too large.
+    pub unread: Option<(u64, u64)>,
+    /// The tools whose lines they are.
+    pub tools: Vec<&'static str>,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// The output's first and last line; all of it tells which tool wrote it.
+    pub output: (u64, u64),
+    /// The lines that may be given.
+    pub range: (u64, u64),
+    /// A part of the range of which at least one line must be.
+    pub inner: (u64, u64),
+    /// How much may be given.
+    pub allowance: Allowance,
+}
+
+/// Finds the lines; none where no tool's output was recognised, or no line of it stands in the inner range.
+///
+/// # Errors
+/// Says in words why the log cannot be read.
+pub fn find(lines: &dyn Lines, wanted: &Wanted) -> Result<Option<Summary>, String> {
+    let mut gather = Gather::new(wanted.range, Some(wanted.inner));
+    let unread = read(lines, wanted.output, &mut gather)?;
+    let tools = gather.tools();
+    if tools.iter().all(|tool| tool.inner == 0) {
+        return Ok(None);
+    }
+    Ok(Some(choose(&tools, wanted.allowance, unread)))
+}
+
+/// Hands over the lines, without the middle of what is too large.
+fn read(lines: &dyn Lines, (first, last): (u64, u64), gather: &mut Gather) -> Result<Option<(u64, u64)>, String> {
+    let visit = |from, to, gather: &mut Gather| {
+        lines.visit(from, to, &mut |number, line| {
+            gather.line(number, line);
+            ControlFlow::Continue(())
+        })
+    };
+    let begin = lines.offset(first);
+    let end = lines.offset(last + 1);
+    if end.saturating_sub(begin) <= READ_FIRST + READ_LAST {
+        visit(first, last, gather)?;
+        return Ok(None);
+    }
+    let head = reach(lines, (first, last), begin + READ_FIRST);
+    let tail = reach(lines, (first, last), end - READ_LAST);
+    visit(first, head, gather)?;
+    gather.skip();
+    visit(tail + 1, last, gather)?;
+    Ok((tail > head).then_some((head + 1, tail)))
+}
+
+/// The last line that begins up to an offset.
+fn reach(lines: &dyn Lines, (mut from, mut to): (u64, u64), offset: u64) -> u64 {
+    while from < to {
+        let middle = from + (to - from).div_ceil(2);
+        if lines.offset(middle) <= offset { from = middle } else { to = middle - 1 }
+    }
+    from
+}
+
+/// The last results, then the first problems, as far as the allowance goes, each text once.
+fn choose(tools: &[Tool], allowance: Allowance, unread: Option<(u64, u64)>) -> Summary {
+    let mut room = Room { lines: allowance.lines.saturating_sub(1), chars: allowance.chars, taken: Vec::new() };
+    let mut results: Vec<&Kept> = tools.iter().flat_map(|tool| &tool.results).collect();
+    results.sort_by_key(|kept| kept.number);
+    let mut problems: Vec<&Kept> = tools.iter().flat_map(|tool| &tool.problems).collect();
+    problems.sort_by_key(|kept| (kept.number, kept.detail));
+    // Where there is too much of both, each has a half.
+    let halves = room.lines / 2;
+    let mut left = results.len().min(halves.max(room.lines.saturating_sub(problems.len())));
+    let mut same = 0;
+    for kept in results.iter().rev() {
+        if left == 0 {
+            break;
+        }
+        match room.take(kept) {
+            Taken::Yes => left -= 1,
+            Taken::Same => same += 1,
+            Taken::No => break,
+        }
+    }
+    let mut owner = true;
+    for kept in problems {
+        if kept.detail && !owner {
+            continue;
+        }
+        match room.take(kept) {
+            Taken::Yes => owner = true,
+            Taken::Same if kept.detail => {}
+            Taken::Same => {
+                same += 1;
+                owner = false;
+            }
+            Taken::No => break,
+        }
+    }
+    let shown = room.taken.iter().filter(|kept| !kept.detail).count() as u64;
+    let total: u64 = tools.iter().map(|tool| tool.total).sum();
+    let mut given = room.taken;
+    given.sort_by_key(|kept| kept.number);
+    let with_lines = || tools.iter().filter(|tool| tool.total > 0).map(|tool| tool.recogniser);
+    Summary {
+        lines: given.into_iter().map(|kept| (kept.number, kept.text)).collect(),
+        more: total.saturating_sub(shown + same),
+        search: with_lines().map(|recogniser| recogniser.search).collect::<Vec<_>>().join("|"),
+        unread,
+        tools: with_lines().map(|recogniser| recogniser.name).collect(),
+    }
+}
+
+struct Room {
+    lines: usize,
+    chars: usize,
+    taken: Vec<Kept>,
+}
+
+enum Taken {
+    Yes,
+    Same,
+    No,
+}
+
+impl Room {
+    fn take(&mut self, kept: &Kept) -> Taken {
+        // Two tools may know the same line, and a tool may say a thing twice.
+        if self.taken.iter().any(|other| other.number == kept.number || other.text == kept.text) {
+            return Taken::Same;
+        }
+        let cost = kept.text.chars().count() + 3;
+        if self.taken.len() >= self.lines || cost > self.chars {
+            return Taken::No;
+        }
+        self.chars -= cost;
+        self.taken.push(kept.clone());
+        Taken::Yes
+    }
+}

@@ -1,0 +1,31 @@
+//! The Test Anything Protocol, as it is and as `prove` sums it up.
+
+use super::rule::{Recogniser, Rule};
+
+/// Behind a failed test, whose next line says where.
+const WHERE: u8 = 1;
+/// In what `prove` says about one file.
+const FILE: u8 = 2;
+
+pub(super) static TAP: Recogniser = Recogniser::new(
+    "tap",
+    "^not ok |^Bail out!|\\(Wstat: |^#   Failed test|^Files=[0-9]|^Result: ",
+    &[
+        // A test that may fail, and one that was not run, are no problem: TAP 13, "Directives".
+        Rule::nothing("^not ok\\b.*# *(?i:todo|skip)"),
+        Rule::problem("^not ok\\b"),
+        Rule::problem("^Bail out!").sure(),
+        Rule::again("^#   Failed test ").leaves(WHERE),
+        Rule::detail("^#   at .+ line [0-9]+\\.$").when(WHERE),
+        Rule::problem("^\\S.* \\(Wstat: [0-9]+ .*Tests: [0-9]+ Failed: [0-9]+\\)$").leaves(FILE),
+        Rule::detail("^  (Failed tests?|Parse errors): ").when(FILE).leaves(FILE),
+        Rule::nothing("^  \\S").when(FILE).leaves(FILE),
+        Rule::result("^Files=[0-9]+, Tests=[0-9]+, ").sure(),
+        Rule::result("^Result: (FAIL|PASS|NOTESTS)$"),
+        Rule::result("^# Looks like you (failed|planned) [0-9]+ tests? "),
+        Rule::sign("^[0-9]+\\.\\.[0-9]+( *#.*)?$"),
+        Rule::sign("^TAP version [0-9]+$"),
+    ],
+)
+.begins(b"nB#FRT0123456789")
+.ends(b")");
