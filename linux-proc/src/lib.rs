@@ -14,7 +14,7 @@ mod tree;
 use std::sync::Arc;
 
 use dtmcp_core::inspect::{
-    FdProbe, FileKind, InnerTerminal, Inspection, Inspector, Known, Look, PaneTerminal, Process, Why,
+    FdProbe, FileKind, InnerTerminal, Inspection, Inspector, Known, Look, PaneTerminal, Process, ProcessId, Why,
 };
 use dtmcp_core::waiting::{needs_below, needs_elsewhere};
 use procfs::process::Stat;
@@ -114,6 +114,14 @@ impl Inspector for LinuxProc {
     fn inspect(&self, terminal: &PaneTerminal, look: Look) -> Inspection {
         self.look(terminal, look).unwrap_or_else(Inspection::unknown)
     }
+}
+
+/// Whether a process is still the one that it was, in this process group, and the group in front at its terminal.
+#[must_use]
+pub fn in_front(process: ProcessId, group: u32) -> bool {
+    let is = |number: i32| u32::try_from(number) == Ok(group);
+    let still = |stat: &Stat| stat.starttime == process.start && is(stat.pgrp) && is(stat.tpgid);
+    process::stat(process.pid).is_ok_and(|stat| still(&stat))
 }
 
 /// The terminals whose master side a process in the pane has, by way of a descriptor that leads to them: their names

@@ -5,6 +5,7 @@ mod expect;
 mod outcome;
 mod run;
 mod send;
+mod signal;
 mod wait;
 mod watch;
 
@@ -15,6 +16,7 @@ pub(crate) use expect::{ExpectCall, Since};
 pub use outcome::{Outcome, Status};
 pub(crate) use run::{RunCall, Step, Target};
 pub(crate) use send::SendCall;
+pub use signal::Signal;
 pub(crate) use wait::WaitCall;
 pub(crate) use watch::{Asks, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_BUSY, SCREEN_REST, Seen};
 
@@ -167,6 +169,8 @@ pub struct Send {
     pub text: String,
     /// Keys pressed after the text.
     pub keys: Vec<Key>,
+    /// The signal that the foreground job is given after that.
+    pub signal: Option<Signal>,
     /// What of the screen the reply shows.
     pub screen: ScreenView,
     /// How long the output must be quiet before the reply.

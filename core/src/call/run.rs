@@ -457,7 +457,7 @@ fn busy(view: &Seen<'_>, typed: &str) -> String {
 }
 
 /// A region as an error names it.
-fn describe(region: &Region) -> String {
+pub(super) fn describe(region: &Region) -> String {
     let label: String = region.label.lines().next().unwrap_or_default().chars().take(80).collect();
     format!("#{} {label:?}", region.id)
 }

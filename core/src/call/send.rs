@@ -2,19 +2,29 @@
 
 use std::time::Duration;
 
-use super::run::Step;
+use super::run::{Step, describe};
 use super::watch::{Seen, prompt_text};
-use super::{Outcome, Send, Status};
+use super::{Outcome, Send, Signal, Status};
 use crate::log::{LogEvent, ShellState};
+use crate::region::{Region, State};
+use crate::session::Signalled;
 use crate::time::Now;
 
 /// A program that never stops printing is not waited for longer than this: the reply then says it goes on.
 const SETTLE_MAX: Duration = Duration::from_secs(10);
 
+/// A job that was interrupted gets this long to end before the reply says that it goes on: programs that clean up
+/// take some tenths of a second.
+const ENDS: Duration = Duration::from_secs(1);
+
+/// The keys at which a terminal sends a signal: ctrl+c and ctrl+\, as bytes.
+const INTERRUPTS: [&[u8]; 2] = [b"\x03", b"\x1c"];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Begin,
     Typing,
+    Signalling,
     Settling(Now),
 }
 
@@ -31,6 +41,10 @@ pub(crate) struct SendCall {
     /// The agent whose text stands on the shell's line afterwards: another's, if it stood there before; none, if a
     /// person's did.
     pub(crate) line_of: Option<String>,
+    /// The command that ran when it began.
+    beside: Option<u32>,
+    /// Who got the signal.
+    signalled: Option<Signalled>,
 }
 
 impl SendCall {
@@ -43,13 +57,49 @@ impl SendCall {
             last_output: Now::default(),
             submits: false,
             line_of: None,
+            beside: None,
+            signalled: None,
         }
     }
 
     pub(crate) fn deadline(&self) -> Option<Now> {
         match self.phase {
             Phase::Settling(since) => Some(since + SETTLE_MAX.max(self.send.settle)),
-            Phase::Begin | Phase::Typing => None,
+            Phase::Begin | Phase::Typing | Phase::Signalling => None,
+        }
+    }
+
+    /// The command that runs as it begins.
+    pub(crate) fn begins_beside(&mut self, region: Option<u32>) {
+        self.beside = region;
+    }
+
+    /// The signal is on its way.
+    pub(crate) fn signals(&mut self) {
+        self.phase = Phase::Signalling;
+    }
+
+    /// The signal was given.
+    pub(crate) fn was_signalled(&mut self, now: Now, to: Signalled) {
+        self.phase = Phase::Settling(now);
+        self.last_output = now;
+        self.signalled = Some(to);
+    }
+
+    /// The command that was running and is meant to end by what was sent.
+    fn interrupted(&self) -> Option<u32> {
+        let pressed = self.send.keys.iter().any(|key| INTERRUPTS.contains(&key.encode(false).as_slice()));
+        let ends = pressed || self.send.signal.is_some();
+        self.beside.filter(|_| ends)
+    }
+
+    /// Until when the reply is held back for an interrupted command to end.
+    fn patience(&self, since: Now) -> Now {
+        match self.send.signal {
+            // Nothing refuses it.
+            Some(Signal::Kill) => since + SETTLE_MAX,
+            Some(signal) if !signal.ends() => since + self.send.settle,
+            _ => since + ENDS.max(self.send.settle),
         }
     }
 
@@ -94,12 +144,22 @@ impl SendCall {
         let over = view.over();
         let rests_at = self.last_output + self.send.settle;
         let late = view.now >= since + SETTLE_MAX.max(self.send.settle);
-        if !over && view.now < rests_at && !late {
-            return Step::Wait(Some(rests_at));
+        let job = self.interrupted().and_then(|id| view.log.region(id));
+        let runs = job.filter(|job| job.state == State::Running);
+        let ended = job.is_some() && runs.is_none() && matches!(view.shell, ShellState::AtPrompt { ready: true, .. });
+        if !over && !ended && !late {
+            let resting = view.resting;
+            let shows = resting.prompt.is_some() || resting.screen || resting.asks.is_some();
+            let until = if job.is_some() && !shows { rests_at.max(self.patience(since)) } else { rests_at };
+            if view.now < until {
+                let again = resting.again.filter(|_| job.is_some());
+                return Step::Wait([Some(until), again].into_iter().flatten().filter(|at| *at > view.now).min());
+            }
         }
         let status = if over { Status::Ended } else { Status::Sent };
         let mut outcome = Outcome::new(status);
-        outcome.region = self.region.and_then(|id| view.log.region(id)).cloned();
+        let begun = self.region.and_then(|id| view.log.region(id));
+        outcome.region = begun.or_else(|| job.filter(|_| runs.is_none())).cloned();
         outcome.output = Some((self.from_line, u64::MAX));
         outcome.elapsed = view.now - since;
         outcome.screen = self.send.screen;
@@ -108,9 +168,45 @@ impl SendCall {
             ShellState::AtPrompt { .. } | ShellState::Continuation => Some(prompt_text(view)),
             _ => view.resting.prompt.as_ref().map(|(text, _)| text.clone()),
         };
-        if late && view.now < rests_at {
+        if let Some(signalled) = &self.signalled {
+            outcome.notes.push(self.told_of(signalled, runs.is_none() && job.is_some()));
+        }
+        if let Some(job) = runs {
+            outcome.notes.push(self.still_in_front(job, &outcome, view));
+        }
+        if late && view.now < rests_at && !ended {
             outcome.notes.push("the output has not come to rest; read or wait shows more".to_owned());
         }
         Step::Done(Box::new(outcome))
+    }
+
+    /// Who got the signal. Where its command has ended by it, the status line says so.
+    fn told_of(&self, signalled: &Signalled, ended: bool) -> String {
+        let signal = self.send.signal.map_or("", Signal::word);
+        let name = &signalled.name;
+        if signalled.carries && !ended {
+            return format!(
+                "SIG{signal} went to {name}, which only carries the terminal: the program at its far end got nothing; keys=[\"ctrl+c\"] reach it"
+            );
+        }
+        format!("SIG{signal} went to {name}")
+    }
+
+    /// Names the job that has not ended.
+    fn still_in_front(&self, job: &Region, outcome: &Outcome, view: &Seen<'_>) -> String {
+        let what = format!("still in the foreground: {}", describe(job));
+        if let Some(prompt) = &outcome.prompt {
+            return format!("{what}, at its prompt {prompt:?}");
+        }
+        if view.resting.screen || view.log.cooked.fullscreen().is_some() {
+            return format!("{what}, with its screen");
+        }
+        let harder = match self.send.signal {
+            Some(Signal::Cont | Signal::Usr1 | Signal::Usr2) => return what,
+            Some(Signal::Kill) => "it cannot be killed while the system is busy for it: wait waits for it",
+            Some(Signal::Term) => "wait if it is still ending, or signal=\"KILL\" ends it whatever it does",
+            _ => "wait if it is still ending, or signal=\"TERM\" ends it, and \"KILL\" if it refuses that",
+        };
+        format!("{what}: {harder}")
     }
 }

@@ -294,12 +294,13 @@ const RULE: Tool = Tool {
 
 const SEND: Tool = Tool {
     name: "send",
-    title: "Type text and press keys",
-    description: "Types `text` as it is, without Enter, then presses `keys`, and returns what appeared once the output \
-        has been quiet for a moment. For everything that is not a command line: keys in full-screen programs (vim, \
+    title: "Type text, press keys, send a signal",
+    description: "Types `text` as it is, without Enter, then presses `keys`, then gives the foreground job `signal`, and \
+        returns what appeared once the output has been quiet for a moment. For everything that is not a command line: keys in full-screen programs (vim, \
         less, top, menus), an answer to a question, ctrl+c, tab completion.\n\nExamples: keys=[\"ctrl+c\"] interrupts \
         the running command. text=\"y\", keys=[\"enter\"] answers a question. keys=[\"down*3\", \"enter\"] picks the \
-        fourth entry. text=\":wq\", keys=[\"enter\"] leaves vim; keys=[\"q\"] leaves less.\n\nA line break in `text` is \
+        fourth entry. text=\":wq\", keys=[\"enter\"] leaves vim; keys=[\"q\"] leaves less. \
+        signal=\"TERM\", or \"KILL\" if it refuses that, ends a job that ignores ctrl+c.\n\nA line break in `text` is \
         Enter. With a full-screen program the reply holds its screen; screen=\"changes\" gives only the rows that \
         differ from what you saw last. For command lines use `run`, which waits for the end and tells the status.",
     effect: Effect::Acts,
@@ -312,6 +313,13 @@ const SEND: Tool = Tool {
             "Keys to press after the text: `ctrl+c` or `C-c`, `alt+x` or `M-x`, `up`, `down`, `left`, `right`, `home`, \
              `end`, `pageup`, `pagedown`, `enter`, `escape`, `tab`, `shift+tab`, `space`, `backspace`, `delete`, `f1` to \
              `f24`, or one character; `down*5` presses it five times.",
+        ),
+        optional(
+            "signal",
+            Takes::Choice(crate::call::Signal::WORDS),
+            "A signal for the foreground job, sent after text and keys: `INT`, `TERM`, `KILL`, `HUP`, `QUIT`, `TSTP` \
+             (stops it; run `fg` goes on), `CONT`, `USR1` or `USR2`. Never sent to the session's shell: with nothing in \
+             the foreground it is refused.",
         ),
         optional(
             "screen",

@@ -81,8 +81,11 @@ fn headline(outcome: &Outcome) -> String {
         Status::UnansweredHidden => {
             format!("unanswered: no rule answers {prompt:?}, and what is typed now is not shown")
         }
-        Status::Sent if prompt.is_empty() => "sent".to_owned(),
-        Status::Sent => format!("sent · at the prompt {prompt:?}"),
+        Status::Sent => {
+            let ended = outcome.region.as_ref().filter(|region| region.exit.is_some()).map(region_state);
+            let at = (!prompt.is_empty()).then(|| format!("at the prompt {prompt:?}"));
+            join(&["sent".to_owned(), ended.unwrap_or_default(), at.unwrap_or_default()])
+        }
         Status::Ok => "ok".to_owned(),
         Status::Error => "error".to_owned(),
     }

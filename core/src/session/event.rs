@@ -1,6 +1,6 @@
 //! What a session is told and what it wants: the whole vocabulary between the machine and its driver.
 
-use crate::call::{CallId, Outcome, Waiting};
+use crate::call::{CallId, Outcome, Signal, Waiting};
 use crate::cooked::Size;
 use crate::inspect::{Inspection, Look};
 use crate::record::Intent;
@@ -39,6 +39,13 @@ pub enum Event<'a> {
         /// Why nothing was typed.
         result: Result<(), NotTyped>,
     },
+    /// What came of [`Effect::Signal`].
+    Signalled {
+        /// The call.
+        id: CallId,
+        /// Who was given the signal, or why nobody was, in words for the model.
+        result: Result<Signalled, String>,
+    },
     /// The client of a call went away or cancelled it; what was typed stays typed.
     Gone(CallId),
     /// What [`Effect::Inspect`] asked for.
@@ -62,10 +69,36 @@ pub enum Effect {
     Remember,
     /// Type into the pane; answered by [`Event::Typed`].
     Type(Typing),
+    /// Give the foreground job a signal; answered by [`Event::Signalled`].
+    Signal(Signalling),
     /// Look at what runs at the terminal; answered by [`Event::Inspected`].
     Inspect(Look),
     /// Answer a call.
     Conclude(CallId, Box<Outcome>),
+}
+
+/// A signal for the foreground job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signalling {
+    /// The call it is for.
+    pub call: CallId,
+    /// The signal.
+    pub signal: Signal,
+    /// Whether the session's program is a shell with the integration, which is no job.
+    pub shell: bool,
+    /// Process ids of the shells that wait for a command, which are none either.
+    pub shells: Vec<u32>,
+    /// Whether a program has the alternate screen: then what is inside of it is its own business.
+    pub alternate: bool,
+}
+
+/// Who was given a signal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signalled {
+    /// What the kernel calls it.
+    pub name: String,
+    /// Whether it only leads to a far place, where the program that the user sees got nothing.
+    pub carries: bool,
 }
 
 /// What is to be typed, in pieces that each go in by themselves.

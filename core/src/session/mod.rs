@@ -10,6 +10,7 @@ mod looking;
 mod recover;
 mod resting;
 mod sight;
+mod signalling;
 mod submitter;
 mod told;
 mod typing;
@@ -18,7 +19,7 @@ mod waiters;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-pub use event::{Effect, Event, NotTyped, Part, Typing};
+pub use event::{Effect, Event, NotTyped, Part, Signalled, Signalling, Typing};
 pub use recover::{Inherited, Recovery};
 
 use crate::call::{CallId, ExpectCall, Outcome, Resting, RunCall, Seen, SendCall, Step, WaitCall, Waiting};
@@ -258,6 +259,7 @@ impl Session {
                 self.looking.forget();
                 self.typed(now, id, result);
             }
+            Event::Signalled { id, result } => self.signalled(now, id, result),
             Event::Gone(id) => self.calls.retain(|call| call.id != id),
             // Whoever has gone may have left text on the line.
             Event::Person(last) => self.person = self.person.max(last),
@@ -471,7 +473,7 @@ impl Session {
             return Step::Wait(Some(moved.again));
         }
         if matches!(&call.kind, CallKind::Send(send) if send.is_new()) {
-            return match self.type_send(now, call) {
+            return match self.begin_send(now, call) {
                 Ok(()) => Step::Wait(None),
                 Err(text) => Step::Done(Box::new(Outcome::error(text))),
             };

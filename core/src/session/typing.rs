@@ -196,11 +196,14 @@ impl Session {
         let mut call = self.calls.remove(place);
         let result = self.typed_or_held(now, &mut call, result);
         let resting = Resting::default();
-        let view = self.seen(now, &resting);
         let failed = match (&mut call.kind, result) {
-            (CallKind::Run(run), Some(result)) => run.typed(result, &view),
-            (CallKind::Expect(expect), Some(result)) => expect.run.typed(result, &view),
-            (CallKind::Send(send), Some(result)) => send.typed(now, result),
+            (CallKind::Run(run), Some(result)) => run.typed(result, &self.seen(now, &resting)),
+            (CallKind::Expect(expect), Some(result)) => expect.run.typed(result, &self.seen(now, &resting)),
+            (CallKind::Send(send), Some(result)) => {
+                let failed = send.typed(now, result);
+                let signals = if failed.is_none() { self.signal_after(call.id, send) } else { Ok(()) };
+                failed.or_else(|| signals.err().map(Outcome::error))
+            }
             (CallKind::Wait(_), _) | (_, None) => None,
         };
         match failed {
@@ -268,7 +271,7 @@ impl Session {
     }
 
     /// The number of the line the cursor is on, as far as it can be told while it is unsettled.
-    fn cursor_line(&self) -> u64 {
+    pub(super) fn cursor_line(&self) -> u64 {
         let total = self.total_lines();
         if self.log.cooked.line_at_cursor().text.is_empty() { total + 1 } else { total.max(1) }
     }

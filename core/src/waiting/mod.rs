@@ -11,6 +11,7 @@ use crate::inspect::{FileKind, Inspection, Known, Look, Process, ProcessId, Term
 
 pub mod carrier;
 pub mod channel;
+pub mod front;
 mod options;
 pub mod ssh;
 mod steady;

@@ -3,6 +3,7 @@
 pub mod ending;
 pub mod files;
 pub mod render;
+mod signal;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -383,6 +384,10 @@ impl Running {
                     }
                     let now = self.driver.clock.now();
                     self.driver.session.handle(now, Event::Typed { id: typing.call, result });
+                }
+                Effect::Signal(signalling) => {
+                    let event = self.signal(signalling).await;
+                    self.driver.session.handle(self.driver.clock.now(), event);
                 }
                 Effect::Inspect(look) => self.inspect(look).await,
                 Effect::Conclude(id, outcome) => self.conclude(id, *outcome),

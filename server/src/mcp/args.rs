@@ -244,7 +244,8 @@ impl Arguments {
         if given.as_deref() == Some("") {
             return Ok(None);
         }
-        let found = given.and_then(|given| words.iter().copied().find(|word| *word == given));
+        let plain = given.map(|given| given.strip_prefix("sig").map_or_else(|| given.clone(), str::to_owned));
+        let found = plain.and_then(|given| words.iter().copied().find(|word| word.eq_ignore_ascii_case(&given)));
         found.map(Some).ok_or_else(|| {
             let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
             ArgError::takes(name, &format!("one of {}", quoted.join(", ")), &value)

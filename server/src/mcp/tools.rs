@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 use std::time::Duration;
 
 use dtmcp_core::call::{
-    Action, Answer, Command, Create, Expect, Read, Request, Resize, Rule, Run, ScreenView, Search, Send, Shape, TIMES,
+    Action, Answer, Command, Create, Expect, Read, Request, Resize, Rule, Run, ScreenView, Search, Send, Shape, Signal, TIMES,
     TIMES_SECRET, View, Wait,
 };
 use dtmcp_core::guide::Topic;
@@ -189,11 +189,12 @@ fn send(args: &mut Arguments) -> Result<Request, ArgError> {
     let text = args.text("text")?.unwrap_or_default();
     let keys = pressed(&args.texts("keys")?)?;
     check_length("text", text.len())?;
+    let signal = args.choice("signal")?.and_then(Signal::named);
     let screen = args.choice("screen")?;
     let settle = args.seconds("settle")?.unwrap_or(SETTLE);
-    if text.is_empty() && keys.is_empty() && screen.is_none() {
+    if text.is_empty() && keys.is_empty() && signal.is_none() && screen.is_none() {
         return Err(ArgError::new(
-            "nothing to send: give `text`, `keys`, or both; text=\"y\", keys=[\"enter\"] types y and Enter",
+            "nothing to send: give `text`, `keys`, or both, or `signal`; text=\"y\", keys=[\"enter\"] types y and Enter",
         ));
     }
     let screen = match screen {
@@ -202,7 +203,7 @@ fn send(args: &mut Arguments) -> Result<Request, ArgError> {
         Some("cursor") => ScreenView::Cursor,
         _ => ScreenView::None,
     };
-    Ok(Request::Send(Send { session, text, keys, screen, settle }))
+    Ok(Request::Send(Send { session, text, keys, signal, screen, settle }))
 }
 
 fn wait(args: &mut Arguments) -> Result<Request, ArgError> {

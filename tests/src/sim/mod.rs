@@ -9,7 +9,7 @@ mod program;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dtmcp_core::call::{CallId, Outcome, Run, Send, Shape, Wait, Waiting};
+use dtmcp_core::call::{CallId, Outcome, Run, Send, Shape, Signal, Wait, Waiting};
 use dtmcp_core::cooked::Size;
 use dtmcp_core::inspect::{Inspection, Why};
 use dtmcp_core::keys::Key;
@@ -17,7 +17,7 @@ use dtmcp_core::log::Log;
 use dtmcp_core::pattern::Pattern;
 use dtmcp_core::record::StateRecord;
 use dtmcp_core::region::{Place, Region, State};
-use dtmcp_core::session::{Effect, Event, NotTyped, Session, Setting, Typing};
+use dtmcp_core::session::{Effect, Event, NotTyped, Session, Setting, Signalled, Signalling, Typing};
 use dtmcp_core::text::width::Widths;
 use dtmcp_core::time::{Now, Wall};
 use dtmcp_core::vt::marker::Nonce;
@@ -323,7 +323,7 @@ impl Sim {
     }
 
     fn effects(&mut self) {
-        let (mut typings, mut looks) = (Vec::new(), 0);
+        let (mut typings, mut looks, mut signals) = (Vec::new(), 0, Vec::new());
         let mut count = 0;
         while let Some(effect) = self.session.poll_effect() {
             count += 1;
@@ -337,12 +337,16 @@ impl Sim {
                     typings.push(typing);
                 }
                 Effect::Inspect(_) => looks += 1,
+                Effect::Signal(signalling) => signals.push(signalling),
                 Effect::Conclude(id, outcome) => self.conclude(id, *outcome),
             }
         }
         for _ in 0..looks {
             self.looks.push(self.now);
             self.handle(Event::Inspected(Box::new(self.host.clone())));
+        }
+        for signalling in signals {
+            self.signal(&signalling);
         }
         for typing in typings {
             match self.typist.clone() {
@@ -356,6 +360,20 @@ impl Sim {
                 Typist::Waits => self.untaken.push(typing),
             }
         }
+    }
+
+    /// The scripted jobs know one signal, the keyboard's.
+    fn signal(&mut self, signalling: &Signalling) {
+        if let Some(call) = self.calls.get_mut(&signalling.call) {
+            call.due = Some(self.now + SEND_MAX);
+        }
+        let result = if signalling.signal == Signal::Int {
+            self.bash.keys(self.now, b"\x03");
+            Ok(Signalled { name: "job".to_owned(), carries: false })
+        } else {
+            Err("no signal was sent: it is refused".to_owned())
+        };
+        self.handle(Event::Signalled { id: signalling.call, result });
     }
 
     fn conclude(&mut self, id: CallId, outcome: Outcome) {
@@ -485,7 +503,15 @@ pub fn run_for(line: &str, timeout: f64, until: &str) -> Waiting {
 pub fn send(text: &str, keys: &[&str]) -> Waiting {
     let keys = keys.iter().flat_map(|key| Key::parse(key).expect("a key of that name")).collect();
     let settle = Duration::from_millis(300);
-    Waiting::Send(Send { session: None, text: text.to_owned(), keys, screen: Default::default(), settle })
+    Waiting::Send(Send { session: None, text: text.to_owned(), keys, signal: None, screen: Default::default(), settle })
+}
+
+/// A `send` of a signal.
+#[must_use]
+pub fn signal(signal: Signal) -> Waiting {
+    let settle = Duration::from_millis(300);
+    let (text, keys) = (String::new(), Vec::new());
+    Waiting::Send(Send { session: None, text, keys, signal: Some(signal), screen: Default::default(), settle })
 }
 
 /// A `wait`, with an `until` where one is given.

@@ -19,6 +19,8 @@ enum Kind {
     /// Three questions, the last of which hides its answer.
     Quiz,
     Vi,
+    /// Takes no key, ctrl+c among them.
+    Deaf,
 }
 
 /// A program that reads keys.
@@ -51,6 +53,7 @@ impl Program {
             "passwd" => Kind::Passwd,
             "quiz" => Kind::Quiz,
             "vi" => Kind::Vi,
+            "deaf" => Kind::Deaf,
             _ => return None,
         };
         Some(Self { kind, line: String::new(), block: false, answers: Vec::new() })
@@ -61,7 +64,7 @@ impl Program {
             Kind::Gdb => "GNU gdb 13\r\n",
             Kind::Python => "Python 3.11\r\n",
             Kind::Odd => "odd is ready\r\n",
-            Kind::Cat | Kind::Vault | Kind::Passwd | Kind::Quiz => "",
+            Kind::Cat | Kind::Vault | Kind::Passwd | Kind::Quiz | Kind::Deaf => "",
             Kind::Vi => "\x1b[?1049h\x1b[2J\x1b[H~\r\n~\r\nvi",
         }
     }
@@ -75,7 +78,7 @@ impl Program {
             Kind::Vault => "vault> ",
             Kind::Passwd => "Password: ",
             Kind::Quiz => ["Name? ", "Sure? ", "Pin: "].get(self.answers.len()).copied().unwrap_or_default(),
-            Kind::Cat | Kind::Vi => "",
+            Kind::Cat | Kind::Vi | Kind::Deaf => "",
         }
         .to_owned()
     }
@@ -92,6 +95,7 @@ impl Program {
             };
         }
         match key {
+            _ if self.kind == Kind::Deaf => reads(if key == 3 { "^C\r\n".to_owned() } else { String::new() }),
             3 => does("^C\r\n".to_owned(), vec![Op::Status(130)]),
             4 if self.line.is_empty() => does(String::new(), vec![Op::Status(0)]),
             b'\r' => {
@@ -129,7 +133,7 @@ impl Program {
                     _ => vec![slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
                 }
             }
-            Kind::Gdb | Kind::Odd | Kind::Vi => match word {
+            Kind::Gdb | Kind::Odd | Kind::Vi | Kind::Deaf => match word {
                 "quit" => vec![Op::Status(0)],
                 "twice" => vec![
                     Op::Print("half an ans".to_owned()),

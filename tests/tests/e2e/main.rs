@@ -15,6 +15,7 @@ mod programs;
 mod recovery;
 mod repls;
 mod security;
+mod signals;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -39,6 +40,7 @@ fn main() {
         ("recovery", recovery::ROWS),
         ("repls", repls::ROWS),
         ("security", security::ROWS),
+        ("signals", signals::ROWS),
     ];
     let mut trials: Vec<Trial> = Vec::new();
     for (suite, rows) in suites {

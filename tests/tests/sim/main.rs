@@ -15,6 +15,7 @@ mod programs;
 mod properties;
 mod recovery;
 mod run;
+mod signals;
 mod trouble;
 mod wait;
 

@@ -1,0 +1,147 @@
+//! Signals for the foreground job, and what a reply says of a job that was interrupted.
+
+use dtmcp_tests::client::{Answer, Client, World};
+use serde_json::{Value, json};
+
+use super::{Row, Tested, holds, same};
+
+pub(crate) const ROWS: &[Row] = &[
+    ("killed", &["tmux", "bash"], killed),
+    ("stopped_and_continued", &["tmux", "bash"], stopped_and_continued),
+    ("never_the_shell", &["tmux", "bash"], never_the_shell),
+    ("a_program_of_its_own", &["tmux"], a_program_of_its_own),
+    ("inside_a_relay", &["tmux", "bash", "script"], inside_a_relay),
+    ("a_job_that_ignores_ctrl_c_is_named", &["tmux", "bash"], ignores_ctrl_c),
+    ("a_program_back_at_its_prompt_is_named", &["tmux", "bash", "python3"], back_at_its_prompt),
+];
+
+/// A job that has said that it is up.
+fn start(client: &mut Client, line: &str) -> Result<(), String> {
+    let line = format!("{line} # up");
+    let up = client.call("run", json!({ "line": line, "until": "^up$", "timeout": 60 }))?;
+    if up.status() == "matched" { Ok(()) } else { Err(format!("not up: {}", up.text)) }
+}
+
+fn signal(client: &mut Client, name: &str) -> Result<Answer, String> {
+    client.call("send", json!({ "signal": name }))
+}
+
+fn killed() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    for (name, exit) in [("KILL", 137), ("SIGTERM", 143), ("hup", 129)] {
+        start(&mut client, "sh -c 'echo up; exec sleep 600'")?;
+        let sent = signal(&mut client, name)?;
+        same!(sent.status(), "sent", "{}", sent.text);
+        holds!(sent.words().contains("went to sleep"), "{}", sent.text);
+        let end = client.call("wait", json!({ "timeout": 60 }))?;
+        same!((end.status(), end.exit()), ("finished", Some(exit)), "{}", end.text);
+        if name == "KILL" {
+            same!(sent.exit(), Some(137), "{}", sent.text);
+        }
+        same!(client.run("echo hi")?.output(), "hi", "after {name}");
+    }
+    Ok(())
+}
+
+fn stopped_and_continued() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    start(&mut client, "sh -c 'echo up; exec sleep 600'")?;
+    signal(&mut client, "TSTP")?;
+    let end = client.call("wait", json!({ "timeout": 60 }))?;
+    same!(end.exit(), Some(148), "{}", end.text);
+    let refused = signal(&mut client, "CONT")?;
+    holds!(refused.is_error && refused.text.contains("run line=\"fg\""), "{}", refused.text);
+    let on = client.call("run", json!({ "line": "fg", "timeout": 0.5 }))?;
+    same!(on.status(), "running", "{}", on.text);
+    signal(&mut client, "KILL")?;
+    let end = client.call("wait", json!({ "timeout": 60 }))?;
+    same!(end.exit(), Some(137), "{}", end.text);
+    Ok(())
+}
+
+fn never_the_shell() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo hi")?;
+    let refused = signal(&mut client, "KILL")?;
+    holds!(refused.is_error && refused.text.contains("nothing runs in the foreground"), "{}", refused.text);
+    // A shell inside, at its prompt.
+    client.run("bash")?;
+    let refused = signal(&mut client, "TERM")?;
+    holds!(refused.is_error && refused.text.contains("nothing runs in the foreground"), "{}", refused.text);
+    // The shell itself is at work.
+    start(&mut client, "echo up; while :; do :; done")?;
+    let refused = signal(&mut client, "KILL")?;
+    holds!(refused.is_error && refused.text.contains("itself has the terminal"), "{}", refused.text);
+    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    same!(client.run("echo inner")?.output(), "inner", "the shell inside");
+    client.run("exit 3")?;
+    same!(client.run("echo $?")?.output(), "3", "the outer shell");
+    Ok(())
+}
+
+fn a_program_of_its_own() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({ "command": "cat" }))?;
+    let sent = signal(&mut client, "TERM")?;
+    holds!(sent.words().contains("went to cat"), "{}", sent.text);
+    let end = client.call("wait", json!({ "timeout": 60 }))?;
+    same!((end.status(), end.exit()), ("ended", Some(143)), "{}", end.text);
+    // A plain shell at its prompt is the session's shell too.
+    client.call("session_create", json!({ "command": "sh", "name": "plain" }))?;
+    client.call("run", json!({ "session": "plain", "line": "echo hi" }))?;
+    let refused = client.call("send", json!({ "session": "plain", "signal": "KILL" }))?;
+    holds!(refused.is_error, "{}", refused.text);
+    let alive = client.call("run", json!({ "session": "plain", "line": "echo alive" }))?;
+    holds!(alive.output().contains("alive"), "{}", alive.text);
+    Ok(())
+}
+
+fn inside_a_relay() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    start(&mut client, "script -q -e -c 'echo up; exec sleep 600' /dev/null")?;
+    let sent = signal(&mut client, "KILL")?;
+    holds!(sent.words().contains("went to sleep"), "{}", sent.text);
+    let end = client.call("wait", json!({ "timeout": 60 }))?;
+    same!(end.exit(), Some(137), "{}", end.text);
+    Ok(())
+}
+
+fn ignores_ctrl_c() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    start(&mut client, "sh -c 'trap \"\" INT; echo up; sleep 600; sleep 600'")?;
+    let sent = client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    holds!(sent.words().contains("still in the foreground: #1") && sent.words().contains("TERM"), "{}", sent.text);
+    let sent = signal(&mut client, "KILL")?;
+    same!((sent.exit(), sent.region()), (Some(137), Some(1)), "{}", sent.text);
+    Ok(())
+}
+
+fn back_at_its_prompt() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("python3 -q")?;
+    client
+        .call("run", json!({ "line": "import time; print('up'); time.sleep(999)", "until": "^up$", "timeout": 60 }))?;
+    let sent = client.call("send", json!({ "keys": ["ctrl+c"], "settle": 2 }))?;
+    same!(sent.meta["prompt"], json!(">>> "), "{}", sent.text);
+    let names = sent.meta["notes"].as_array().is_some_and(|notes| {
+        notes
+            .iter()
+            .filter_map(Value::as_str)
+            .any(|note| note.contains("still in the foreground: #1 \"python3 -q\", at its prompt"))
+    });
+    holds!(names, "{}", sent.text);
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! `send` with a signal, and a job that is interrupted: what the reply waits for, and what it says.
+
+use dtmcp_core::call::{Signal, Status};
+use dtmcp_tests::sim::{Sim, run_for, signal};
+
+use super::{error, notes};
+
+#[test]
+fn a_job_that_ends_has_its_status() {
+    let mut sim = Sim::bash();
+    let run = sim.call("a", run_for("sleep 600", 1.0, ""));
+    sim.answer(run);
+    let sent = sim.call("a", signal(Signal::Int));
+    let outcome = sim.answer(sent);
+    let region = outcome.region.clone().unwrap();
+    assert_eq!((outcome.status, region.id, region.exit), (Status::Sent, 1, Some(130)));
+    assert_eq!((notes(&outcome, "SIGINT went to job"), notes(&outcome, "still in the foreground")), (1, 0));
+    // It was told of with that, and not again.
+    assert_eq!(notes(&sim.ran("a", "echo hi"), "finished since"), 0);
+}
+
+#[test]
+fn a_job_that_goes_on_is_named_after_a_second() {
+    let mut sim = Sim::bash();
+    let run = sim.call("a", run_for("deaf 600", 1.0, ""));
+    sim.answer(run);
+    let before = sim.seconds();
+    let outcome = sim.sent("a", "", &["ctrl+c"]);
+    assert_eq!(notes(&outcome, "still in the foreground: #1"), 1, "{outcome:?}");
+    assert!((1.0..1.2).contains(&(sim.seconds() - before)), "{}", sim.seconds() - before);
+}
+
+#[test]
+fn at_the_prompt_there_is_no_job() {
+    let mut sim = Sim::bash();
+    let sent = sim.call("a", signal(Signal::Kill));
+    assert!(error(&sim.answer(sent)).contains("nothing runs in the foreground"));
+    let sent = sim.call("a", signal(Signal::Cont));
+    assert!(error(&sim.answer(sent)).contains("run line=\"fg\""));
+    sim.ran("a", "bash");
+    let sent = sim.call("a", signal(Signal::Term));
+    assert!(error(&sim.answer(sent)).contains("nothing runs in the foreground"));
+}
+
+#[test]
+fn a_signal_that_nobody_takes() {
+    let mut sim = Sim::bash();
+    let run = sim.call("a", run_for("sleep 600", 1.0, ""));
+    sim.answer(run);
+    let sent = sim.call("a", signal(Signal::Kill));
+    assert!(error(&sim.answer(sent)).contains("refused"));
+    assert!(sim.typed().ends_with("sleep 600\r"), "nothing is typed for a signal: {}", sim.typed());
+}
