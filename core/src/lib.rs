@@ -35,6 +35,7 @@ pub mod search;
 pub mod show;
 pub mod summary;
 
+mod advice;
 pub mod reply;
 
 pub mod record;

@@ -1,8 +1,8 @@
 //! What a model reads: a status line, notes, and output, in that order, so that no output can pass for the
 //! server's words.
 
-pub mod advice;
 mod meta;
+mod news;
 mod status;
 
 use std::time::Duration;
@@ -15,6 +15,7 @@ use crate::summary::Allowance;
 use crate::text::visible::spell_out;
 
 pub use meta::region_fields;
+pub(crate) use news::finished_since;
 pub use status::{region_line, seconds, status_line};
 
 /// A finished reply.

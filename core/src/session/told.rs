@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use super::{Call, CallKind, Effect, Session};
+use crate::advice;
 use crate::call::{Outcome, Status};
 use crate::log::ShellState;
 use crate::place;
 use crate::region::{Kind, Region, State};
-use crate::reply::advice;
+use crate::reply::finished_since;
 use crate::time::Now;
 
 /// Startup files that take longer than this are worth a word.
@@ -141,7 +142,7 @@ impl Session {
             // A line that a program took without a word is no news.
             let silent = region.kind == Kind::Input && region.lines == 0;
             if !is_shown && !silent {
-                notes.push(advice::finished_since(region));
+                notes.push(finished_since(region));
             }
             self.agents.entry(actor).untold.remove(&id);
         }

@@ -1,7 +1,7 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
 use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
-use crate::call::{Answer, CallId, Resting, Since, Target};
+use crate::call::{Answer, CallId, Outcome, Resting, Since, Target};
 use crate::log::ShellState;
 use crate::pattern::Pattern;
 use crate::prompt::Shape;

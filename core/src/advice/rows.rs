@@ -1,0 +1,331 @@
+//! The table: when each note is true, and what it says. A text names the next call to make.
+
+use super::Facts;
+use super::Often::{Always, Habit, Once};
+use super::line::{Command, Joint};
+use super::{Often, Row};
+use crate::call::Status;
+use crate::region::Kind;
+
+/// What a process that wrote into a closed pipe ends with.
+const SIGPIPE: i32 = 128 + 13;
+
+const fn row(id: &'static str, often: Often, when: fn(&Facts<'_>) -> bool, text: fn(&Facts<'_>) -> String) -> Row {
+    Row { id, often, when, text }
+}
+
+/// In the order in which they are told: what to do now, what came of the line, how it could be written.
+pub(super) const ROWS: &[Row] = &[
+    // The shell has not begun the line where the call itself has something to say.
+    row(
+        "running",
+        Always,
+        |f| f.is(Status::Running) && f.outcome.notes.is_empty(),
+        |f| {
+            format!(
+                "it goes on: wait session=\"{}\" waits for it; send answers what it asks, and with keys=[\"ctrl+c\"] interrupts it",
+                f.name
+            )
+        },
+    ),
+    row(
+        "waiting",
+        Once,
+        |f| f.is(Status::Waiting),
+        |_| "run answers it with a line, send with text and keys".to_owned(),
+    ),
+    row(
+        "hidden",
+        Always,
+        |f| f.is(Status::WaitingHidden),
+        |f| {
+            format!(
+                "what is typed now is not shown: ask the user to type it in the attached terminal, then wait session=\"{}\" goes on",
+                f.name
+            )
+        },
+    ),
+    row(
+        "suspended",
+        Always,
+        |f| f.is(Status::Suspended),
+        |_| "run \"fg\" at the shell's prompt continues it, run \"bg\" does so in the background".to_owned(),
+    ),
+    row(
+        "continuation",
+        Always,
+        |f| f.is(Status::Continuation) && !in_program(f),
+        |_| "run the rest of the input line by line, or send keys=[\"ctrl+c\"] gives it up".to_owned(),
+    ),
+    row(
+        "half-block",
+        Always,
+        |f| f.is(Status::Continuation) && in_program(f),
+        |_| {
+            "run the rest line by line; an empty line (run line=\"\") ends a block, and send keys=[\"ctrl+c\"] gives it up".to_owned()
+        },
+    ),
+    row(
+        "screen",
+        Once,
+        |f| f.is(Status::Screen) && leaves(f).is_none(),
+        |_| {
+            "send presses its keys and shows the screen; quit it before running the next command (q in a pager or top, :q! in vim)".to_owned()
+        },
+    ),
+    row(
+        "leave",
+        Always,
+        |f| f.is(Status::Screen) && leaves(f).is_some(),
+        |f| {
+            let (program, keys) = leaves(f).unwrap_or_default();
+            format!(
+                "{program} has the screen: send presses its keys, and {keys} leaves it; until then no command can be run here"
+            )
+        },
+    ),
+    row(
+        "quiet",
+        Always,
+        |f| f.is(Status::Quiet),
+        |f| {
+            format!(
+                "whether it is done cannot be told: its prompt is not known. Give prompt_pattern, or wait session=\"{}\" if it is still working",
+                f.name
+            )
+        },
+    ),
+    row(
+        "ended",
+        Always,
+        |f| f.is(Status::Ended),
+        |f| format!("session_create opens a new session; read session=\"{}\" still shows this one's log", f.name),
+    ),
+    row(
+        "program",
+        Once,
+        |f| f.is(Status::Prompt) && !in_program(f) && f.region().is_some(),
+        |_| "the program stays open: run sends it its next lines, with no need to start it again".to_owned(),
+    ),
+    row("unsent", Always, |f| f.outcome.unsent.is_some_and(|unsent| unsent > 0), unsent),
+    row("stage", Always, stage_failed, |_| {
+        "the exit status is the last stage's: an earlier stage of the pipeline failed".to_owned()
+    }),
+    row(
+        "sigpipe",
+        Once,
+        |f| f.ended() && f.stages().contains(&SIGPIPE) && !stage_failed(f),
+        |_| "141 is SIGPIPE: a later stage had read enough and closed the pipe, which is no failure".to_owned(),
+    ),
+    row(
+        "or-true",
+        Habit,
+        |f| f.exit() == Some(0) && hides_failure(f),
+        |_| {
+            "with `|| true` exit 0 says nothing of the command before it: run it without, its status is told and a failure ends nothing here".to_owned()
+        },
+    ),
+    row(
+        "echo-status",
+        Habit,
+        |f| f.ended() && echoes_status(f),
+        |_| {
+            "the `echo $?` is not needed: the status line tells the exit status, and a pipeline's every stage's"
+                .to_owned()
+        },
+    ),
+    row(
+        "echo-done",
+        Habit,
+        |f| f.exit() == Some(0) && echoes_done(f),
+        |_| {
+            "exit 0 is that of the `echo` at the end, not of what ran before it: run the command alone, and the status line tells its status".to_owned()
+        },
+    ),
+    row(
+        "stopped",
+        Once,
+        |f| f.exit() == Some(128 + 20),
+        |_| {
+            "the job was stopped, it has not ended: run line=\"fg\" goes on with it, line=\"kill %1\" ends it, line=\"jobs\" lists all".to_owned()
+        },
+    ),
+    row("crashed", Once, |f| matches!(f.exit(), Some(132 | 134 | 135 | 136 | 139)), crashed),
+    row(
+        "killed",
+        Once,
+        |f| f.exit() == Some(128 + 9),
+        |_| {
+            "it was killed with SIGKILL, which no program sends itself: by somebody, or by the kernel for want of memory (run line=\"free -m\")".to_owned()
+        },
+    ),
+    row(
+        "polling",
+        Habit,
+        |f| f.any(|command| command.loops > 0 && command.name() == "sleep"),
+        |f| {
+            format!(
+                "no loop with sleep is needed: wait session=\"{}\" waits for a command to end, or with until=REGEX for its output; send keys=[\"ctrl+c\"] ends the loop",
+                f.name
+            )
+        },
+    ),
+    row("sleep-first", Habit, sleeps_first, |f| {
+        format!(
+            "no sleep is needed: wait session=\"{}\" returns as soon as the command that runs there ends, or until=REGEX is printed",
+            f.name
+        )
+    }),
+    row(
+        "background",
+        Habit,
+        |f| f.any(is_background),
+        |_| {
+            "no `&` or nohup is needed: a command goes on when its call returns. run line=... timeout=5, then wait, tells its end and status; one that stays (a server) gets a session of its own".to_owned()
+        },
+    ),
+    row(
+        "timeout",
+        Habit,
+        |f| f.any(|command| command.name() == "timeout" && command.loops == 0),
+        |_| {
+            "run has a timeout of its own, at which the call returns and the command goes on; the `timeout` command kills it, and its status is then 124".to_owned()
+        },
+    ),
+    row(
+        "paged",
+        Habit,
+        |f| f.sink().is_some_and(|sink| clips(sink) && !endless(f)),
+        |_| {
+            "the `| tail` or `| head` is not needed: replies are clipped, the whole output is kept, and last_lines or read shows any part".to_owned()
+        },
+    ),
+    row(
+        "filtered",
+        Habit,
+        |f| f.sink().is_some_and(filters),
+        |_| {
+            "without the `| grep` the whole output is kept: show=PATTERN shapes the reply, and search finds the rest later without running it again".to_owned()
+        },
+    ),
+    row(
+        "tee",
+        Habit,
+        |f| f.any(|command| command.name() == "tee" && command.joint == Joint::Pipe),
+        |_| {
+            "the `| tee` is not needed: the whole output is kept, read and search find any part of it, and save_to=FILE copies it".to_owned()
+        },
+    ),
+    row(
+        "pager-pipe",
+        Habit,
+        |f| f.sink().is_some_and(|sink| matches!(sink.name(), "less" | "more")),
+        |_| {
+            "the pager at the end is not needed: replies are clipped, and read shows any part of the output by line numbers".to_owned()
+        },
+    ),
+];
+
+fn in_program(facts: &Facts<'_>) -> bool {
+    facts.region().is_some_and(|region| region.kind == Kind::Input)
+}
+
+/// How the program on the screen is left, by the name it was started with.
+fn leaves(facts: &Facts<'_>) -> Option<(String, &'static str)> {
+    let name = facts.last()?.name();
+    let keys = match name {
+        "less" | "more" | "most" | "man" | "top" | "htop" | "git" | "tig" | "ncdu" | "journalctl" | "systemctl" => {
+            "keys=[\"q\"]"
+        }
+        "vim" | "vi" | "nvim" | "view" | "vimdiff" => "keys=[\"escape\"] and then text=\":q!\\n\" (\":wq\\n\" to save)",
+        "nano" | "pico" => "keys=[\"ctrl+x\"]",
+        "emacs" => "keys=[\"ctrl+x\", \"ctrl+c\"]",
+        "watch" => "keys=[\"ctrl+c\"]",
+        "mc" => "keys=[\"f10\"]",
+        _ => return None,
+    };
+    Some((name.to_owned(), keys))
+}
+
+fn unsent(facts: &Facts<'_>) -> String {
+    let (lines, them) = match facts.outcome.unsent {
+        Some(left) if left > 1 => (format!("the last {left} lines were"), "them"),
+        _ => ("the last line was".to_owned(), "it"),
+    };
+    if facts.is(Status::Ended) {
+        return format!("{lines} not typed");
+    }
+    format!("{lines} not typed: run {them} once this one is done")
+}
+
+/// Whether an earlier stage failed though the line's status says nothing of it. Who wrote into a pipe that a later
+/// stage had closed did not fail.
+fn stage_failed(facts: &Facts<'_>) -> bool {
+    let failed = |status: &i32| !matches!(*status, 0 | SIGPIPE);
+    facts.region().is_some_and(|region| region.exit == Some(0)) && facts.stages().iter().any(failed)
+}
+
+fn hides_failure(facts: &Facts<'_>) -> bool {
+    facts.last().is_some_and(|last| last.joint == Joint::Or && matches!(last.name(), "true" | ":"))
+}
+
+fn echoes_status(facts: &Facts<'_>) -> bool {
+    facts.trailer("echo").is_some_and(|echo| echo.arguments().any(|word| word.contains("$?")))
+}
+
+fn echoes_done(facts: &Facts<'_>) -> bool {
+    let plain = |echo: &Command| echo.arguments().all(|word| !word.contains('$'));
+    // An echo before as well: it is a script that talks, and no mark at the end.
+    facts.trailer("echo").is_some_and(plain) && facts.commands.iter().filter(|c| c.name() == "echo").count() == 1
+}
+
+fn crashed(facts: &Facts<'_>) -> String {
+    let (signal, what) = match facts.exit() {
+        Some(134) => ("SIGABRT", "it gave up by itself, as a failed assertion does"),
+        Some(135) => ("SIGBUS", "it touched memory that is not there"),
+        Some(136) => ("SIGFPE", "an integer was divided by zero"),
+        Some(132) => ("SIGILL", "it came to an instruction that this machine does not have"),
+        _ => ("SIGSEGV", "it touched memory that is not its own"),
+    };
+    format!(
+        "it died by {signal}: {what}. run line=\"gdb -q --args PROGRAM ARGUMENTS\", then \"run\" and \"bt\", shows where"
+    )
+}
+
+fn sleeps_first(facts: &Facts<'_>) -> bool {
+    let sleeps = |command: &Command| {
+        let seconds = command.arguments().next().and_then(|word| word.trim_end_matches('s').parse::<f64>().ok());
+        // A pause of a second or two is a pause.
+        command.name() == "sleep" && !command.background && seconds.is_some_and(|seconds| seconds >= 3.0)
+    };
+    let more = facts.commands.get(1).is_some_and(|next| matches!(next.joint, Joint::Then | Joint::And));
+    more && facts.commands.first().is_some_and(|first| first.depth == 0 && sleeps(first))
+}
+
+fn is_background(command: &Command) -> bool {
+    let detached = matches!(command.name(), "nohup" | "setsid");
+    command.depth == 0 && (detached || command.background) && command.loops == 0
+}
+
+/// Whether a stage only cuts output by lines. Bytes (`-c`), a header passed over (`tail -n +2`) and a file that is
+/// followed are something else.
+fn clips(command: &Command) -> bool {
+    let from = |word: &str| word.starts_with('+') || word.trim_start_matches(['-', 'n']).starts_with('+');
+    matches!(command.name(), "tail" | "head")
+        && !command.has_option(&['c', 'f', 'F', 'z'])
+        && !command.arguments().any(from)
+}
+
+/// Whether the pipeline would never end without its last stage.
+fn endless(facts: &Facts<'_>) -> bool {
+    let source = facts.first() == "yes";
+    let device = |command: &Command| {
+        command.arguments().any(|word| matches!(word, "/dev/zero" | "/dev/urandom" | "/dev/random"))
+    };
+    source || facts.any(device)
+}
+
+/// Whether a stage only picks lines: it neither counts them nor answers with its status alone.
+fn filters(command: &Command) -> bool {
+    matches!(command.name(), "grep" | "egrep" | "fgrep" | "rg") && !command.has_option(&['c', 'q', 'l', 'L', 'o'])
+}

@@ -1,0 +1,205 @@
+//! Every row fires where it is true, and not where it only looks so.
+
+use std::collections::BTreeMap;
+
+use super::rows::ROWS;
+use super::{Facts, Often, notes};
+use crate::call::{Outcome, Status};
+use crate::region::{Kind, Place, Region, State};
+use crate::session::Setting;
+use crate::time::Wall;
+
+fn region(kind: Kind, label: &str, exit: Option<i32>, stages: &[i32]) -> Region {
+    Region {
+        id: 1,
+        kind,
+        label: label.to_owned(),
+        state: if exit.is_some() { State::Finished } else { State::Running },
+        exit,
+        pipestatus: stages.to_vec(),
+        first_line: 1,
+        lines: 0,
+        raw_start: 0,
+        raw_end: None,
+        cwd: None,
+        place: None,
+        shell: None,
+        depth: 0,
+        started: Wall(0),
+        ended: None,
+        actor: None,
+    }
+}
+
+fn at(status: Status, label: &str) -> Outcome {
+    Outcome { region: Some(region(Kind::Command, label, None, &[])), ..Outcome::new(status) }
+}
+
+fn input(status: Status) -> Outcome {
+    Outcome { region: Some(region(Kind::Input, ">>> if x:", None, &[])), ..Outcome::new(status) }
+}
+
+fn done(label: &str, exit: i32, stages: &[i32]) -> Outcome {
+    Outcome { region: Some(region(Kind::Command, label, Some(exit), stages)), ..Outcome::new(Status::Finished) }
+}
+
+fn ok(label: &str) -> Outcome {
+    done(label, 0, &[])
+}
+
+/// Each row's id, outcomes at which it is told, and outcomes at which it is not.
+fn cases() -> Vec<(&'static str, Vec<Outcome>, Vec<Outcome>)> {
+    use Status::{Continuation, Ended, Prompt, Quiet, Running, Screen, Suspended, Waiting, WaitingHidden};
+    let untaken = Outcome { notes: vec!["the shell has not begun".to_owned()], ..Outcome::new(Running) };
+    let left = |unsent| Outcome { unsent: Some(unsent), ..ok("a") };
+    let failing = |label: &str| done(label, 0, &[1, 0]);
+    vec![
+        ("running", vec![at(Running, "make")], vec![untaken, ok("make")]),
+        ("waiting", vec![at(Waiting, "x")], vec![at(WaitingHidden, "x")]),
+        ("hidden", vec![at(WaitingHidden, "x")], vec![at(Waiting, "x")]),
+        ("suspended", vec![at(Suspended, "x")], vec![at(Running, "x")]),
+        ("continuation", vec![at(Continuation, "x"), Outcome::new(Continuation)], vec![input(Continuation)]),
+        ("half-block", vec![input(Continuation)], vec![at(Continuation, "x"), input(Prompt)]),
+        ("screen", vec![at(Screen, "mytool")], vec![at(Screen, "less f"), at(Running, "mytool")]),
+        (
+            "leave",
+            vec![at(Screen, "less f"), at(Screen, "git log"), at(Screen, "cd x && vim y")],
+            vec![at(Screen, "mytool"), ok("less -F f")],
+        ),
+        ("quiet", vec![at(Quiet, "x")], vec![at(Running, "x")]),
+        ("ended", vec![at(Ended, "x")], vec![ok("x")]),
+        ("program", vec![at(Prompt, "gdb")], vec![input(Prompt), Outcome::new(Prompt)]),
+        ("unsent", vec![left(1), left(3)], vec![left(0), ok("a")]),
+        ("stage", vec![failing("false | cat")], vec![done("yes | head -1", 0, &[141, 0]), done("a | b", 1, &[1, 1])]),
+        ("sigpipe", vec![done("yes | head -1", 0, &[141, 0])], vec![failing("false | cat"), done("a | b", 0, &[0, 0])]),
+        (
+            "or-true",
+            vec![ok("make || true"), ok("make||:")],
+            vec![ok("echo 'a || true'"), ok("a || b"), ok("a || true; b")],
+        ),
+        (
+            "echo-status",
+            vec![ok("make; echo $?"), ok("make; echo \"exit: $?\"")],
+            vec![ok("echo $?"), ok("echo '; echo $?'"), ok("make && echo $?")],
+        ),
+        (
+            "echo-done",
+            vec![ok("make; echo done")],
+            vec![ok("make && echo done"), ok("echo a; echo b"), ok("make; echo $?"), ok("echo 'x; echo done'")],
+        ),
+        ("stopped", vec![done("vim", 148, &[])], vec![done("x", 147, &[]), at(Suspended, "x")]),
+        (
+            "crashed",
+            vec![done("./a", 139, &[]), done("./a", 134, &[])],
+            vec![done("./a", 1, &[]), done("./a", 130, &[])],
+        ),
+        ("killed", vec![done("./a", 137, &[])], vec![done("./a", 143, &[])]),
+        (
+            "polling",
+            vec![
+                at(Running, "until [ -z \"$(pgrep -f make)\" ]; do sleep 1; done"),
+                ok("while true; do sleep 5; ps; done"),
+            ],
+            vec![ok("for f in *; do echo $f; done"), ok("sleep 5"), ok("echo 'while sleep 1'")],
+        ),
+        (
+            "sleep-first",
+            vec![ok("sleep 30; cat log"), ok("sleep 10 && tail log")],
+            vec![ok("sleep 30"), ok("sleep 1; cat log"), ok("(sleep 30; x) &")],
+        ),
+        (
+            "background",
+            vec![ok("nohup ./serve &"), ok("./serve > log 2>&1 &")],
+            vec![ok("a && b"), ok("make 2>&1"), ok("echo '&'")],
+        ),
+        (
+            "timeout",
+            vec![at(Running, "timeout 30 make"), ok("cd x && timeout 5 y")],
+            vec![ok("echo timeout"), ok("./timeout-test"), ok("# timeout 5 x")],
+        ),
+        (
+            "paged",
+            vec![ok("make | tail -50"), at(Running, "make 2>&1 | head"), ok("a && b | tail -n 5")],
+            vec![
+                ok("echo \"a | tail\""),
+                ok("x | tail -n +2"),
+                ok("yes | head -3"),
+                ok("base64 /dev/urandom | head -c 9"),
+                ok("tail -f log"),
+                ok("(a | tail) && b"),
+                ok("cat <<E | wc\nx | tail\nE"),
+            ],
+        ),
+        (
+            "filtered",
+            vec![ok("make 2>&1 | grep error")],
+            vec![ok("grep -r x ."), ok("a | grep -c x"), ok("echo '| grep x'"), ok("a | grep x | wc -l")],
+        ),
+        (
+            "tee",
+            vec![ok("make 2>&1 | tee log"), ok("make | tee log | cat")],
+            vec![ok("tee log < x"), ok("echo '| tee'")],
+        ),
+        ("pager-pipe", vec![at(Screen, "git log | less")], vec![ok("less f"), ok("echo '| less'")]),
+    ]
+}
+
+fn fires(id: &str, outcome: &Outcome) -> bool {
+    let facts = Facts::of(outcome, "t1");
+    ROWS.iter().any(|row| row.id == id && (row.when)(&facts))
+}
+
+#[test]
+fn every_row_is_told_when_it_is_true_and_not_otherwise() {
+    for (id, told, untold) in cases() {
+        let label = |outcome: &Outcome| outcome.region.as_ref().map(|region| region.label.clone());
+        for outcome in &told {
+            assert!(fires(id, outcome), "{id} is not told: {:?}", label(outcome));
+        }
+        for outcome in &untold {
+            assert!(!fires(id, outcome), "{id} is told: {:?}", label(outcome));
+        }
+    }
+}
+
+#[test]
+fn every_row_has_both_kinds_of_case() {
+    let cases: BTreeMap<&str, (usize, usize)> =
+        cases().into_iter().map(|(id, told, untold)| (id, (told.len(), untold.len()))).collect();
+    for row in ROWS {
+        let (told, untold) = cases.get(row.id).copied().unwrap_or_default();
+        assert!(told > 0 && untold > 0, "{}: {told} at which it is told, {untold} at which it is not", row.id);
+    }
+    assert_eq!(cases.len(), ROWS.len(), "rows and cases go by the same names");
+}
+
+#[test]
+fn texts_are_short() {
+    for (id, told, _) in cases() {
+        for outcome in &told {
+            let facts = Facts::of(outcome, "t1");
+            for row in ROWS.iter().filter(|row| row.id == id) {
+                let text = (row.text)(&facts);
+                assert!((20..=230).contains(&text.len()), "{id}: {} bytes: {text}", text.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_habit_is_told_once_and_few_at_a_time() {
+    let setting = Setting {
+        name: "t1".to_owned(),
+        integrated: true,
+        prompt_pattern: None,
+        home: Place { host: "h".to_owned(), user: "u".to_owned() },
+    };
+    let outcome = ok("timeout 60 make 2>&1 | tee log | tail -5; echo $?");
+    let mut given = std::collections::BTreeSet::new();
+    let mut counts = Vec::new();
+    for _ in 0..3 {
+        counts.push(notes(&outcome, &setting, &mut |id| given.insert(id.to_owned())).len());
+    }
+    assert_eq!(counts, [2, 1, 0], "{given:?}");
+    assert!(ROWS.iter().any(|row| row.often == Often::Habit));
+}
