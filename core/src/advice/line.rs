@@ -373,7 +373,8 @@ mod tests {
                 Joint::Or => " || ",
                 Joint::Then => " ; ",
             };
-            shown += &format!("{}{}", "(".repeat(command.depth), command.words.join("_"));
+            shown.push_str(&"(".repeat(command.depth));
+            shown.push_str(&command.words.join("_"));
             shown += if command.background { " &" } else { "" };
         }
         shown

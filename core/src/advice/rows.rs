@@ -275,6 +275,11 @@ fn echoes_status(facts: &Facts<'_>) -> bool {
 
 fn echoes_done(facts: &Facts<'_>) -> bool {
     let plain = |echo: &Command| echo.arguments().all(|word| !word.contains('$'));
+    // Of these nobody wants the status.
+    let dull = |command: &Command| matches!(command.name(), "echo" | "sleep" | "cd" | "export" | "set" | "true" | ":");
+    if facts.commands.iter().all(dull) {
+        return false;
+    }
     // An echo before as well: it is a script that talks, and no mark at the end.
     facts.trailer("echo").is_some_and(plain) && facts.commands.iter().filter(|c| c.name() == "echo").count() == 1
 }

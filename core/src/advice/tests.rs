@@ -47,12 +47,18 @@ fn ok(label: &str) -> Outcome {
     done(label, 0, &[])
 }
 
-/// Each row's id, outcomes at which it is told, and outcomes at which it is not.
-fn cases() -> Vec<(&'static str, Vec<Outcome>, Vec<Outcome>)> {
+/// A row's id, outcomes at which it is told, and outcomes at which it is not.
+type Case = (&'static str, Vec<Outcome>, Vec<Outcome>);
+
+fn cases() -> Vec<Case> {
+    [moments(), results(), habits()].into_iter().flatten().collect()
+}
+
+/// What to do now.
+fn moments() -> Vec<Case> {
     use Status::{Continuation, Ended, Prompt, Quiet, Running, Screen, Suspended, Waiting, WaitingHidden};
     let untaken = Outcome { notes: vec!["the shell has not begun".to_owned()], ..Outcome::new(Running) };
     let left = |unsent| Outcome { unsent: Some(unsent), ..ok("a") };
-    let failing = |label: &str| done(label, 0, &[1, 0]);
     vec![
         ("running", vec![at(Running, "make")], vec![untaken, ok("make")]),
         ("waiting", vec![at(Waiting, "x")], vec![at(WaitingHidden, "x")]),
@@ -70,6 +76,14 @@ fn cases() -> Vec<(&'static str, Vec<Outcome>, Vec<Outcome>)> {
         ("ended", vec![at(Ended, "x")], vec![ok("x")]),
         ("program", vec![at(Prompt, "gdb")], vec![input(Prompt), Outcome::new(Prompt)]),
         ("unsent", vec![left(1), left(3)], vec![left(0), ok("a")]),
+    ]
+}
+
+/// What came of the line.
+fn results() -> Vec<Case> {
+    use Status::Suspended;
+    let failing = |label: &str| done(label, 0, &[1, 0]);
+    vec![
         ("stage", vec![failing("false | cat")], vec![done("yes | head -1", 0, &[141, 0]), done("a | b", 1, &[1, 1])]),
         ("sigpipe", vec![done("yes | head -1", 0, &[141, 0])], vec![failing("false | cat"), done("a | b", 0, &[0, 0])]),
         (
@@ -85,7 +99,13 @@ fn cases() -> Vec<(&'static str, Vec<Outcome>, Vec<Outcome>)> {
         (
             "echo-done",
             vec![ok("make; echo done")],
-            vec![ok("make && echo done"), ok("echo a; echo b"), ok("make; echo $?"), ok("echo 'x; echo done'")],
+            vec![
+                ok("make && echo done"),
+                ok("echo a; echo b"),
+                ok("sleep 1; echo b"),
+                ok("make; echo $?"),
+                ok("echo 'x; echo done'"),
+            ],
         ),
         ("stopped", vec![done("vim", 148, &[])], vec![done("x", 147, &[]), at(Suspended, "x")]),
         (
@@ -94,6 +114,13 @@ fn cases() -> Vec<(&'static str, Vec<Outcome>, Vec<Outcome>)> {
             vec![done("./a", 1, &[]), done("./a", 130, &[])],
         ),
         ("killed", vec![done("./a", 137, &[])], vec![done("./a", 143, &[])]),
+    ]
+}
+
+/// How it could be written.
+fn habits() -> Vec<Case> {
+    use Status::{Running, Screen};
+    vec![
         (
             "polling",
             vec![

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod advice;
 mod basics;
 mod errors;
 mod expect;
@@ -27,7 +28,8 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let suites: [(&str, &[Row]); 12] = [
+    let suites: [(&str, &[Row]); 15] = [
+        ("advice", advice::ROWS),
         ("basics", basics::ROWS),
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),

@@ -97,7 +97,7 @@ fn a_shell_inside_the_shell() {
 fn a_full_screen_program() {
     let mut sim = Sim::bash();
     let outcome = sim.ran("a", "vi");
-    assert_eq!((outcome.status, notes(&outcome, "quit it before")), (Status::Screen, 1));
+    assert_eq!((outcome.status, notes(&outcome, "vi has the screen")), (Status::Screen, 1));
     let refused = sim.ran("a", "echo no");
     assert!(error(&refused).contains("full-screen"), "{refused:?}");
     assert_eq!(sim.waited("a", 5.0).status, Status::Screen);
