@@ -35,9 +35,15 @@ pub(super) const ROWS: &[Row] = &[
         |_| "run answers it with a line, send with text and keys".to_owned(),
     ),
     row(
+        "unanswered",
+        Always,
+        |f| f.is(Status::Unanswered),
+        |_| "answer it with run or send, or call expect again, without line, with a rule for it".to_owned(),
+    ),
+    row(
         "hidden",
         Always,
-        |f| f.is(Status::WaitingHidden),
+        |f| f.is(Status::WaitingHidden) || f.is(Status::UnansweredHidden),
         |f| {
             format!(
                 "what is typed now is not shown: ask the user to type it in the attached terminal, then wait session=\"{}\" goes on",

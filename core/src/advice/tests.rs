@@ -62,7 +62,8 @@ fn moments() -> Vec<Case> {
     vec![
         ("running", vec![at(Running, "make")], vec![untaken, ok("make")]),
         ("waiting", vec![at(Waiting, "x")], vec![at(WaitingHidden, "x")]),
-        ("hidden", vec![at(WaitingHidden, "x")], vec![at(Waiting, "x")]),
+        ("unanswered", vec![at(Status::Unanswered, "x")], vec![at(Status::UnansweredHidden, "x")]),
+        ("hidden", vec![at(WaitingHidden, "x"), at(Status::UnansweredHidden, "x")], vec![at(Waiting, "x")]),
         ("suspended", vec![at(Suspended, "x")], vec![at(Running, "x")]),
         ("continuation", vec![at(Continuation, "x"), Outcome::new(Continuation)], vec![input(Continuation)]),
         ("half-block", vec![input(Continuation)], vec![at(Continuation, "x"), input(Prompt)]),

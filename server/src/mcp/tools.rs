@@ -4,8 +4,8 @@ use std::path::{Component, Path};
 use std::time::Duration;
 
 use dtmcp_core::call::{
-    Action, Answer, Command, Create, Expect, Read, Request, Resize, Rule, Run, ScreenView, Search, Send, Shape, Signal, TIMES,
-    TIMES_SECRET, View, Wait,
+    Action, Answer, Command, Create, Expect, Read, Request, Resize, Rule, Run, ScreenView, Search, Send, Shape, Signal,
+    TIMES, TIMES_SECRET, View, Wait,
 };
 use dtmcp_core::guide::Topic;
 use dtmcp_core::guide::tools::Tool;
