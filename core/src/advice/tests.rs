@@ -220,7 +220,7 @@ fn a_habit_is_told_once_and_few_at_a_time() {
         name: "t1".to_owned(),
         integrated: true,
         prompt_pattern: None,
-        home: Place { host: "h".to_owned(), user: "u".to_owned() },
+        home: Place { host: "h".to_owned(), user: "u".to_owned(), container: None },
     };
     let outcome = ok("timeout 60 make 2>&1 | tee log | tail -5; echo $?");
     let mut given = std::collections::BTreeSet::new();

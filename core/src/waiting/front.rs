@@ -112,6 +112,7 @@ mod tests {
             stopped: false,
             used: 0,
             owner: Known::Known(0),
+            user: None,
             carrier: None,
             files: Known::Unknown(Why::Refused),
             threads: Known::Unknown(Why::Refused),

@@ -28,7 +28,7 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let suites: [(&str, &[Row]); 15] = [
+    let suites: [(&str, &[Row]); 14] = [
         ("advice", advice::ROWS),
         ("basics", basics::ROWS),
         ("errors", errors::ROWS),
