@@ -276,8 +276,9 @@ __dtmcp_prompt() {
         -z $__dtmcp_ps1 || -z $__dtmcp_ps0 || -n $__dtmcp_static ]] || ! shopt -q promptvars; then
         __dtmcp_wrap
     fi
+    __dtmcp_zsh
     # With set -a every assignment exports, and a child must find none of these.
-    export -n __dtmcp_f __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P __dtmcp_S
+    export -n __dtmcp_f __dtmcp_z __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P __dtmcp_S
     # bash-preexec arms itself as the last prompt command; here that is this line.
     [[ -n ${__bp_preexec_interactive_mode+x} ]] && __bp_preexec_interactive_mode=on
     return 0
@@ -294,6 +295,28 @@ break
 done
 } 8>&1 9>&2 >/dev/null 2>&1'
 
+# While a command runs, ZDOTDIR leads a zsh that it starts to our files, which give it back first of all; at the prompt
+# it is the person's again. C sets it by an expansion, so that scripts and `exec` are reached too. A person who has a
+# ZDOTDIR of their own keeps it, and a user who may not read our files gets none: their zsh would read no file at all.
+__dtmcp_zsh() {
+    [[ -n ${__DTMCP_ZDIR-} ]] || return 0
+    [[ ${ZDOTDIR-} != "$__DTMCP_ZDIR" ]] || unset -v ZDOTDIR
+    __dtmcp_z=
+    if [[ -z ${ZDOTDIR+x} && -r $__DTMCP_ZDIR/.zshenv ]]; then
+        __dtmcp_z=$__DTMCP_ZDIR
+        export ZDOTDIR
+    fi
+}
+
+# For the same reason ZDOTDIR stays out of what another user's shell inherits.
+if [[ -n ${__DTMCP_ZDIR-} ]] && ! declare -F su >/dev/null; then
+su() {
+    local ZDOTDIR
+    unset -v ZDOTDIR
+    command su "$@"
+}
+fi
+
 # The parts of the prompts. They only name variables, so that a child which inherits the prompt shows nothing. A counts
 # itself and says with h=1 that PROMPT_COMMAND holds the hook; where it does not, no end marker came, and A is the end.
 # (__dtmcp_t takes what is left of PROMPT_COMMAND without the hook, as the pattern of an expansion that changes
@@ -301,7 +324,7 @@ done
 __dtmcp_pre='\[${__dtmcp_A:+${__dtmcp_A#"${__dtmcp_t:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}"}$?;h=$((${PROMPT_COMMAND+${#PROMPT_COMMAND}}+0>0))${__dtmcp_t:+0};q=$((++__dtmcp_q))$__dtmcp_Z}\]'
 __dtmcp_pre0='${__dtmcp_S-}'
 __dtmcp_post='\[${__dtmcp_B-}\]'
-__dtmcp_post0='${__dtmcp_C:+${__dtmcp_C:$((__dtmcp_ran=1,0))}$?;q=$((++__dtmcp_q))$__dtmcp_Z}'
+__dtmcp_post0='${__dtmcp_C:+${__dtmcp_C:$((__dtmcp_ran=1,0))}$?;q=$((++__dtmcp_q))${__dtmcp_Z#"${__dtmcp_z:+${ZDOTDIR:=$__dtmcp_z}}"}}'
 __dtmcp_pre2='\[${__dtmcp_P-}\]'
 # Stands between a PS0 that ends in a backslash (the end of an ST) and our dollar sign: a complete string that means
 # nothing.
@@ -322,13 +345,26 @@ if [[ -n ${__dtmcp_inherited-} ]]; then
 else
     # Somebody loaded this file on purpose, so this terminal is the one.
     if __DTMCP_TTY=$(tty 2>/dev/null); then export __DTMCP_TTY; else unset __DTMCP_TTY; fi
-    __DTMCP_BASH='__dtmcp_inherited=1'
+    # In one line, so that it does not bury what else `env` shows; @@ stands where a line ended.
+    __DTMCP_CODE=
     while IFS= read -r __dtmcp_r; do
         __dtmcp_r=${__dtmcp_r#"${__dtmcp_r%%[![:space:]]*}"}
-        [[ -z $__dtmcp_r || $__dtmcp_r == '#'* ]] || __DTMCP_BASH+=$'\n'$__dtmcp_r
+        [[ -z $__dtmcp_r || $__dtmcp_r == '#'* ]] || __DTMCP_CODE+=@"@"$__dtmcp_r
     done <"${BASH_SOURCE[0]}"
     unset __dtmcp_r
-    export __DTMCP_BASH
+    __DTMCP_BASH='__dtmcp_inherited=1 __dtmcp_r=${__DTMCP_CODE//@"@"/$'"'\\n'"'}; eval "$__dtmcp_r"'
+    export __DTMCP_BASH __DTMCP_CODE
+    # Where zsh and fish find what is theirs; both leave out a directory that they may not read.
+    __DTMCP_ZDIR=${BASH_SOURCE[0]%/*}
+    if [[ $__DTMCP_ZDIR == /* ]]; then
+        if [[ :${XDG_DATA_DIRS-}: != *:"$__DTMCP_ZDIR":* ]]; then
+            export XDG_DATA_DIRS=$__DTMCP_ZDIR:${XDG_DATA_DIRS:-/usr/local/share:/usr/share}
+        fi
+        __DTMCP_ZDIR+=/zsh
+        export __DTMCP_ZDIR
+    else
+        unset __DTMCP_ZDIR
+    fi
     { __dtmcp_adopt; } 2>/dev/null
     # A PROMPT_COMMAND that cannot be changed: the prompts alone must do.
     if [[ ${PROMPT_COMMAND-} != *"$__DTMCP_HOOK"* ]]; then

@@ -112,6 +112,10 @@ pub struct Create {
 pub enum Command {
     /// bash with the shell integration.
     Bash,
+    /// zsh with the shell integration.
+    Zsh,
+    /// fish with the shell integration.
+    Fish,
     /// Anything else, given to `sh -c`.
     Shell(String),
 }

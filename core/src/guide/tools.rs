@@ -154,8 +154,8 @@ const SESSION_CREATE: Tool = Tool {
     title: "Open a terminal session",
     description: "Opens a terminal session that a person can watch and type into while you work in it. Open one at the \
         start of a task and keep it: directory, variables, virtual environments and running programs stay as you leave \
-        them.\n\nWithout `command` it is bash with the user's own startup files, and each command you `run` there is \
-        told apart exactly, with its exit status. Any other command runs as given, through `sh -c`: a debugger, a \
+        them.\n\nWithout `command` it is bash with the user's own startup files, `zsh` and `fish` are those shells; each command \
+        you `run` there is told apart exactly, with its exit status. Any other command runs as given, through `sh -c`: a debugger, a \
         database shell, `ssh host`. The reply then shows its first screen; its prompts are recognised by their look, \
         so give `prompt_pattern` for an unusual one.\n\nThe reply holds the attach command: pass it on to the user, \
         so that they can watch. Open a second session for a server or a log to follow while you work in the first.",
@@ -169,7 +169,7 @@ const SESSION_CREATE: Tool = Tool {
         optional(
             "command",
             Takes::Text,
-            "What runs in it. Default `bash`, with the shell integration; anything else goes to `sh -c`.",
+            "What runs in it. `bash` (the default), `zsh` or `fish`, with the shell integration; anything else goes to `sh -c`.",
         ),
         optional("cwd", Takes::Text, "The directory it starts in. Default: the server's own."),
         optional("env", Takes::Variables, "Variables to set in it, as an object of strings."),

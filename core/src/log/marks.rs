@@ -9,7 +9,7 @@ use crate::region::{Kind, State};
 use crate::time::Wall;
 use crate::vt::marker::{self, Marker};
 
-/// What bash and zsh-like shells answer where a line does not parse.
+/// What bash answers where a line does not parse.
 const SYNTAX_ERROR: i32 = 2;
 
 /// Where and when a marker stands.
@@ -129,7 +129,11 @@ impl Log {
         if marker.new_shell.is_none() {
             match region {
                 Some(_) => self.finish(marker, at),
-                None => self.on_refused(marker.status, marker.idle, at),
+                None => {
+                    // zsh leaves $? as it was where a line does not parse, and so tells none.
+                    let unparsed = marker.status.is_none_or(|status| status == SYNTAX_ERROR);
+                    self.on_refused(marker.status, marker.idle, unparsed, at);
+                }
             }
         }
         self.back_at_prompt(at.wall);
@@ -162,14 +166,14 @@ impl Log {
     /// The shell is at its prompt again, and no start of a command was seen. A line that did not parse is a region with
     /// the shell's words, and one that ran all the same is one too: Ctrl-C and Ctrl-Z make the kernel drop what the
     /// terminal had not read yet, which may be the start. Other lines leave nothing behind.
-    fn on_refused(&mut self, status: Option<i32>, idle: bool, at: At) {
+    fn on_refused(&mut self, status: Option<i32>, idle: bool, unparsed: bool, at: At) {
         let Some(typing) = self.typing else { return };
         // Nothing has marked the end of the input, so what was printed since counts as typed too.
         let typed_lines = usize::try_from(typing.line - typing.first).unwrap_or(usize::MAX).saturating_add(1);
         let typed = self.cooked.input().lines().take(typed_lines).collect::<Vec<_>>().join("\n");
         let closing = self.closing(State::Finished, status, at);
         let (first_line, lines) = (typing.line + 1, closing.settled.saturating_sub(typing.line));
-        let refused = status == Some(SYNTAX_ERROR) && lines > 0;
+        let refused = unparsed && lines > 0;
         if typed.trim().is_empty() || idle && !refused {
             self.events.push_back(LogEvent::NotRun { status, first_line, lines });
             return;
@@ -206,7 +210,8 @@ impl Log {
         } else if !redraw && self.typing.is_some() {
             // A failed history expansion, or a line edited and run in an editor, neither of which has an end marker;
             // and every line of a shell that prints none.
-            self.on_refused(marker.status.filter(|_| marker.hooked == Some(false)), true, at);
+            let status = marker.status.filter(|_| marker.hooked == Some(false));
+            self.on_refused(status, true, status == Some(SYNTAX_ERROR), at);
             self.back_at_prompt(at.wall);
         }
         // Drawn again in its place, the prompt may leave typed characters standing behind it.

@@ -64,6 +64,12 @@ impl Meta {
     /// The version of this format.
     pub const VERSION: u32 = 1;
 
+    /// Whether the session's program is a shell that was started with the shell integration.
+    #[must_use]
+    pub fn is_integrated(&self) -> bool {
+        matches!(self.command.as_deref(), None | Some("zsh" | "fish"))
+    }
+
     /// Reads the file's text; none where it is torn or of another version.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {

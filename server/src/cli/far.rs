@@ -106,12 +106,12 @@ fn what_is_carried() -> Option<String> {
         // For the next hop.
         variables.push((CARRIED.to_owned(), list));
     }
-    Some(script(&nonce, shell::FILES, &variables))
+    Some(script(&nonce, shell::BASH_FILES, &variables))
 }
 
 /// The script as `--print` shows it: without a nonce and without the values of variables.
 fn shown() -> String {
-    Nonce::new(SHOWN).map_or_else(String::new, |nonce| script(&nonce, shell::FILES, &[]))
+    Nonce::new(SHOWN).map_or_else(String::new, |nonce| script(&nonce, shell::BASH_FILES, &[]))
 }
 
 fn become_it(command: &[String], print: bool) -> ExitCode {

@@ -38,7 +38,7 @@ impl Hub {
             Ok(handle) => handle.name.clone(),
             Err(text) => return Reply::error(None, &text),
         };
-        let is_shell = create.command == Command::Bash;
+        let is_shell = !matches!(create.command, Command::Shell(_));
         let timeout = if is_shell { FIRST_PROMPT } else { FIRST_SCREEN };
         let wait = Wait { session: Some(name.clone()), timeout, until: None, shape: Shape::default() };
         let first = self.wait_for(actor, Waiting::Wait(wait), cancel).await;
@@ -180,6 +180,8 @@ impl Hub {
             pane: None,
             command: match &create.command {
                 Command::Bash => None,
+                Command::Zsh => Some("zsh".to_owned()),
+                Command::Fish => Some("fish".to_owned()),
                 Command::Shell(command) => Some(command.clone()),
             },
             cwd: Some(cwd.to_owned()),
@@ -204,7 +206,7 @@ impl Hub {
         let clock = Clock::start();
         let setting = Setting {
             name: meta.name.clone(),
-            integrated: meta.command.is_none(),
+            integrated: meta.is_integrated(),
             prompt_pattern: meta.prompt_pattern.as_deref().and_then(|source| Pattern::new(source).ok()),
             home: self.place.clone(),
         };
@@ -260,6 +262,11 @@ fn argv(program: &Path, dir: &Path, command: &Command, shell_dir: &Path) -> Vec<
         Command::Bash => {
             let bashrc = shell_dir.join("bashrc").display().to_string();
             argv.extend(["bash".into(), "--rcfile".into(), bashrc, "-i".into()]);
+        }
+        Command::Zsh | Command::Fish => {
+            let start = shell_dir.join("start").display().to_string();
+            let shell = if *command == Command::Zsh { "zsh" } else { "fish" };
+            argv.extend(["sh".into(), start, shell.into(), shell.into()]);
         }
         Command::Shell(text) => argv.extend(["sh".into(), "-c".into(), text.clone()]),
     }

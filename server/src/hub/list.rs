@@ -121,7 +121,7 @@ impl Hub {
         put("log_dir", handle.dir.display().to_string().into());
         put("attach", self.attach(&handle.name).into());
         put("pane_id", handle.pane.to_string().into());
-        put("integrated", handle.meta.command.is_none().into());
+        put("integrated", handle.meta.is_integrated().into());
         let typed = look.typed.iter().map(|(agent, at)| (agent.clone(), json!(seconds(at.0)))).collect();
         put("agents_typed", Value::Object(typed));
         // A session has a window with one pane to itself, typing is over in a moment, and logs are kept.

@@ -84,6 +84,8 @@ fn session_create(args: &mut Arguments) -> Result<Request, ArgError> {
     }
     let command = match args.text("command")?.as_deref().map(str::trim) {
         None | Some("" | "bash") => Command::Bash,
+        Some("zsh") => Command::Zsh,
+        Some("fish") => Command::Fish,
         Some(command) if command.contains('\0') => return Err(ArgError::new("`command` takes no NUL character")),
         Some(command) => Command::Shell(command.to_owned()),
     };

@@ -16,10 +16,21 @@ pub const INTEGRATION_VERSION: u32 = 1;
 /// Where it stands, under the user's home.
 const DIRECTORY: &str = ".local/share/docent-terminal-mcp";
 
-/// The files that `lay_out` writes, and that travel to other hosts: by name, with their text.
-pub const FILES: &[(&str, &str)] = &[
+/// What a bash needs, and what travels to other hosts: by name, with its text.
+pub const BASH_FILES: &[(&str, &str)] = &[
     ("bashrc", include_str!("../../../shell/bashrc")),
     ("integration.bash", include_str!("../../../shell/integration.bash")),
+];
+
+/// What the other shells need beside those, by their paths there.
+const OTHER_FILES: &[(&str, &str)] = &[
+    ("integration.zsh", include_str!("../../../shell/integration.zsh")),
+    ("start", include_str!("../../../shell/start")),
+    ("zsh/.zshenv", include_str!("../../../shell/zsh/.zshenv")),
+    (
+        "fish/vendor_conf.d/docent-terminal-mcp.fish",
+        include_str!("../../../shell/fish/vendor_conf.d/docent-terminal-mcp.fish"),
+    ),
 ];
 
 /// Lays the files out under the user's home; gives their directory. A file that is as it should be is left alone.
@@ -32,10 +43,10 @@ pub fn lay_out(user_home: &Path) -> io::Result<PathBuf> {
     if let Some(parent) = top.parent() {
         fs::create_dir_all(parent).map_err(|error| files::at(parent, &error))?;
     }
-    for made in [&top, &dir] {
+    for made in [&top, &dir, &dir.join("zsh"), &dir.join("fish"), &dir.join("fish/vendor_conf.d")] {
         open_dir(made).map_err(|error| files::at(made, &error))?;
     }
-    for (name, text) in FILES {
+    for (name, text) in BASH_FILES.iter().chain(OTHER_FILES) {
         let path = dir.join(name);
         // Not through a link: what a shell runs is what stands here.
         let stands = fs::symlink_metadata(&path)
@@ -90,6 +101,7 @@ mod tests {
         fs::write(&file, "old").unwrap();
         lay_out(home.path()).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), include_str!("../../../shell/integration.bash"));
-        assert_eq!(fs::read_dir(&dir).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 6);
+        assert_eq!(fs::metadata(dir.join("zsh/.zshenv")).unwrap().mode() & 0o777, 0o644);
     }
 }

@@ -9,6 +9,7 @@ mod errors;
 mod expect;
 mod integration;
 mod lifetime;
+mod other_shells;
 mod output;
 mod people;
 mod places;
@@ -28,12 +29,13 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let suites: [(&str, &[Row]); 14] = [
+    let suites: [(&str, &[Row]); 15] = [
         ("advice", advice::ROWS),
         ("basics", basics::ROWS),
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),
         ("integration", integration::ROWS),
+        ("other_shells", other_shells::ROWS),
         ("lifetime", lifetime::ROWS),
         ("output", output::ROWS),
         ("people", people::ROWS),

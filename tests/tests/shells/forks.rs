@@ -1,17 +1,24 @@
 //! That a prompt starts no process.
 
+use dtmcp_tests::needs;
 use libtest_mimic::{Failed, Trial};
 
 use crate::row::ensure;
-use crate::terminal::{Step, Terminal, Wait};
+use crate::terminal::{Shell, Step, Terminal, Wait};
 
-pub(crate) fn trial() -> Trial {
-    Trial::test("no_process_per_prompt_or_command", run)
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("no_process_per_prompt_or_command", || run(Shell::Bash)),
+        needs::test("no_process_per_prompt_or_command_in_zsh", &["zsh"], || run(Shell::Zsh)),
+    ]
 }
 
-fn run() -> Result<(), Failed> {
-    let files = [(".bash_profile", "PS1='$ '\nPROMPT_COMMAND='n=$((n+1))'\n")];
-    let mut terminal = Terminal::start(&files, Wait::Prompt)?;
+fn run(shell: Shell) -> Result<(), Failed> {
+    let files = [
+        (".bash_profile", "PS1='$ '\nPROMPT_COMMAND='n=$((n+1))'\n"),
+        (".zshrc", "PS1='$ '\nsetopt interactive_comments\n"),
+    ];
+    let mut terminal = Terminal::start(shell, &files, Wait::Prompt)?;
     terminal.step(Step::Line("true"))?;
     let before = reaped(&terminal)?;
     for line in ["", "true", "cd /tmp", "echo a;false", "# nothing", "echo )", "PS1='% '", ""] {

@@ -1,24 +1,36 @@
 //! The shell integration against real shells on bare ptys, seen through the log: the tables of cases.
 //!
-//! `DTMCP_TEST_BASH` names another bash to try. `DTMCP_TEST_RECORD=1` keeps the streams of some rows in
+//! `DTMCP_TEST_BASH`, `DTMCP_TEST_ZSH` and `DTMCP_TEST_FISH` name other shells to try. `DTMCP_TEST_RECORD=1` keeps the streams of some rows in
 //! `tests/cases/shell`, and `UPDATE=1` what they come to.
 
 mod bash;
 mod cases;
+mod fish;
 mod foreign;
 mod forks;
 mod frameworks;
 mod replay;
 mod row;
 mod terminal;
+mod zsh;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let args = libtest_mimic::Arguments::from_args();
-    let tables = [bash::ROWS, bash::OPTIONS, cases::ROWS, foreign::ROWS, frameworks::ROWS];
+    let tables = [
+        bash::ROWS,
+        bash::OPTIONS,
+        cases::ROWS,
+        foreign::ROWS,
+        frameworks::ROWS,
+        zsh::ROWS,
+        zsh::OPTIONS,
+        zsh::FILES,
+        fish::ROWS,
+    ];
     let mut trials: Vec<_> = tables.into_iter().flatten().map(row::Row::trial).collect();
     trials.extend(replay::trials());
-    trials.push(forks::trial());
+    trials.extend(forks::trials());
     libtest_mimic::run(&args, trials).exit_code()
 }

@@ -6,7 +6,7 @@ use dtmcp_tests::needs;
 use libtest_mimic::{Failed, Trial};
 use regex::Regex;
 
-use crate::terminal::{Step, Terminal, Wait};
+use crate::terminal::{Shell, Step, Terminal, Wait};
 
 /// A region to come. `label` and `output` are exact, unless they are `*` (anything) or begin with `~` (a pattern);
 /// the lines of the output are joined by `\n`.
@@ -17,6 +17,7 @@ pub(crate) struct Want {
     /// The status; none where the shell that knew it is gone.
     exit: Option<i32>,
     any_exit: bool,
+    unknown_exit: bool,
     stages: &'static [i32],
     any_stages: bool,
     cwd: Option<&'static str>,
@@ -26,7 +27,17 @@ pub(crate) struct Want {
 /// A region that ends with this status.
 pub(crate) const fn want(label: &'static str, output: &'static str, exit: i32) -> Want {
     let (any_exit, any_stages) = (false, false);
-    Want { label, output, exit: Some(exit), any_exit, stages: &[], any_stages, cwd: None, user: None }
+    Want {
+        label,
+        output,
+        exit: Some(exit),
+        any_exit,
+        unknown_exit: false,
+        stages: &[],
+        any_stages,
+        cwd: None,
+        user: None,
+    }
 }
 
 /// A region whose shell went away with it.
@@ -55,6 +66,11 @@ impl Want {
         Self { user: Some(user), ..self }
     }
 
+    /// Ended, with a status that nobody can know.
+    pub(crate) const fn unknown_exit(self) -> Self {
+        Self { exit: None, unknown_exit: true, ..self }
+    }
+
     /// Whatever its status.
     pub(crate) const fn any_exit(self) -> Self {
         Self { any_exit: true, ..self }
@@ -67,6 +83,7 @@ pub(crate) type Check = fn(&Terminal) -> Result<(), Failed>;
 /// A case.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
+    pub(crate) shell: Shell,
     pub(crate) needs: &'static [&'static str],
     /// Files of the home, beside a `.bash_profile` that sets a short prompt.
     pub(crate) files: &'static [(&'static str, &'static str)],
@@ -80,7 +97,17 @@ pub(crate) struct Row {
 
 /// A case in a bash with nothing but a short prompt.
 pub(crate) const fn row(name: &'static str, steps: &'static [Step], want: &'static [Want]) -> Row {
-    Row { name, needs: &[], files: &[], steps, want, check: None, ready: Wait::Prompt }
+    Row { name, shell: Shell::Bash, needs: &[], files: &[], steps, want, check: None, ready: Wait::Prompt }
+}
+
+/// A case in a zsh with nothing but a short prompt.
+pub(crate) const fn zsh(name: &'static str, steps: &'static [Step], want: &'static [Want]) -> Row {
+    Row { shell: Shell::Zsh, needs: &["zsh"], ..row(name, steps, want) }
+}
+
+/// A case in a fish with nothing but a short prompt.
+pub(crate) const fn fish(name: &'static str, steps: &'static [Step], want: &'static [Want]) -> Row {
+    Row { shell: Shell::Fish, needs: &["fish"], ..row(name, steps, want) }
 }
 
 impl Row {
@@ -106,9 +133,13 @@ impl Row {
     }
 
     fn run(&self) -> Result<(), Failed> {
-        let mut files = vec![(".bash_profile", "PS1='$ '\n")];
+        let mut files = vec![
+            (".bash_profile", "PS1='$ '\n"),
+            (".zshrc", "PS1='$ '\n"),
+            (".config/fish/config.fish", "set -g fish_greeting\nfunction fish_prompt; echo -n '$ '; end\n"),
+        ];
         files.extend(self.files);
-        let mut terminal = Terminal::start(&files, self.ready)?;
+        let mut terminal = Terminal::start(self.shell, &files, self.ready)?;
         for &step in self.steps {
             terminal.step(step).map_err(|error| {
                 let why = error.message().unwrap_or_default();
@@ -152,7 +183,7 @@ fn fits(region: &Region, want: &Want, lines: &[String]) -> bool {
         Some(pattern) => Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(text)),
         None => pattern == "*" || pattern == text,
     };
-    let state = if want.exit.is_some() { State::Finished } else { State::Lost };
+    let state = if want.exit.is_some() || want.unknown_exit { State::Finished } else { State::Lost };
     let status = want.any_exit || (region.exit == want.exit && region.state == state);
     status
         && text(want.label, &region.label)

@@ -30,6 +30,37 @@ pub(crate) fn shell_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../shell")
 }
 
+/// Which shell, started as a session starts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl Shell {
+    fn command(self) -> Command {
+        let dir = shell_dir();
+        let mut command = Command::new("setsid");
+        command.arg("--ctty");
+        match self {
+            Self::Bash => {
+                let bash = std::env::var_os("DTMCP_TEST_BASH").unwrap_or_else(|| "bash".into());
+                command.arg(bash).arg("--rcfile").arg(dir.join("bashrc")).arg("-i");
+            }
+            Self::Zsh => {
+                let zsh = std::env::var_os("DTMCP_TEST_ZSH").unwrap_or_else(|| "zsh".into());
+                command.arg("sh").arg(dir.join("start")).arg("zsh").arg(zsh);
+            }
+            Self::Fish => {
+                let fish = std::env::var_os("DTMCP_TEST_FISH").unwrap_or_else(|| "fish".into());
+                command.arg("sh").arg(dir.join("start")).arg("fish").arg(fish);
+            }
+        }
+        command
+    }
+}
+
 /// What to wait for after typing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Wait {
@@ -87,19 +118,19 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Starts a shell as a session does, with these files in a home of its own, and waits for its first prompt, or
     /// its first end marker where `wait` is [`Wait::End`].
-    pub(crate) fn start(files: &[(&str, &str)], wait: Wait) -> Result<Self, Failed> {
+    pub(crate) fn start(shell: Shell, files: &[(&str, &str)], wait: Wait) -> Result<Self, Failed> {
         let home = tempfile::tempdir()?;
         for (name, text) in files {
-            std::fs::write(home.path().join(name), text)?;
+            let path = home.path().join(name);
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            std::fs::write(path, text)?;
         }
         let pty = nix::pty::openpty(
             &nix::pty::Winsize { ws_row: SIZE.rows, ws_col: SIZE.cols, ws_xpixel: 0, ws_ypixel: 0 },
             None,
         )?;
-        let bash = std::env::var_os("DTMCP_TEST_BASH").unwrap_or_else(|| "bash".into());
         let slave = || pty.slave.try_clone().map(Stdio::from);
-        let mut command = Command::new("setsid");
-        command.arg("--ctty").arg(bash).arg("--rcfile").arg(shell_dir().join("bashrc")).arg("-i");
+        let mut command = shell.command();
         command.env_clear().envs([("TERM", "xterm-256color"), ("LANG", "C.UTF-8"), ("__DTMCP_NONCE", NONCE)]);
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", home.path());
         command.current_dir(home.path()).stdin(slave()?).stdout(slave()?).stderr(slave()?);

@@ -1,0 +1,156 @@
+# Shell integration of docent-terminal-mcp for fish 3.2 and newer: marks prompts, commands and their ends with invisible
+# OSC 133 strings, so that a program reading the terminal need not guess. MARKERS.md has the vocabulary.
+#
+# fish finds this file by XDG_DATA_DIRS, which an integrated session sets, before the person's config.fish. All it does
+# then is to wait for the first prompt, when everything the person has set up stands. fish 4 prints OSC 133 marks of its
+# own; they hold no nonce and count for nothing. Nothing here starts a process.
+
+if not status is-interactive; or not set -q __DTMCP_NONCE; or functions -q __dtmcp_event
+    exit 0
+end
+
+# The one process that this file starts.
+set -g __dtmcp_tty (command tty)
+set -q __DTMCP_TTY; or set -gx __DTMCP_TTY $__dtmcp_tty
+
+# Percent-encodes its argument: %, ; and control characters, so that a value ends neither its field nor the marker.
+function __dtmcp_encode
+    string join0 -- $argv | string split0 | string replace -a % %25 | string replace -a ';' %3B \
+        | string replace -ar '\t' %09 | string replace -ar '\e' %1B | string replace -ar '\x07' %07 \
+        | string replace -ar '[\x00-\x1f\x7f]' %3F | string join %0A
+end
+
+# Whether this shell is on the session's own terminal.
+function __dtmcp_here
+    test -n "$__DTMCP_NONCE" -a -n "$__dtmcp_tty" -a "$__dtmcp_tty" = "$__DTMCP_TTY"
+end
+
+function __dtmcp_begin
+    set -g __dtmcp_i (random)(random)(random)
+    set -g __dtmcp_q 0
+    set -g __dtmcp_short "dt=$__DTMCP_NONCE;pid=$fish_pid;i=$__dtmcp_i"
+    set -g __dtmcp_id "$__dtmcp_short;host="(__dtmcp_encode $hostname)";user="(__dtmcp_encode $USER)
+    __dtmcp_count
+    printf '\e]133;D;;%s;q=%d;new=fish-%s;v=1\e\\' $__dtmcp_id $__dtmcp_q $version
+end
+
+function __dtmcp_count
+    set -g __dtmcp_q (math $__dtmcp_q + 1)
+end
+
+# The person's prompt with its marks. It is called again whenever the prompt is painted anew, with the count it has.
+function __dtmcp_wrap
+    functions -q fish_prompt; or return
+    test (functions -D fish_prompt)(functions -D fish_right_prompt) = "$__dtmcp_ours"; and return
+    set -l ours (functions -D __dtmcp_wrap)
+    test (functions -D fish_prompt) = $ours; or __dtmcp_wrap_left
+    functions -q fish_right_prompt; and test (functions -D fish_right_prompt) != $ours; and __dtmcp_wrap_right
+    set -g __dtmcp_ours (functions -D fish_prompt)(functions -D fish_right_prompt)
+end
+
+function __dtmcp_wrap_left
+    functions -e __dtmcp_user_prompt
+    functions -c fish_prompt __dtmcp_user_prompt
+    function fish_prompt
+        set -l __dtmcp_status $status
+        printf '\e]133;A;%s;cwd=%s;st=%d;q=%d\e\\' $__dtmcp_id "$__dtmcp_cwd" $__dtmcp_last $__dtmcp_at
+        __dtmcp_return $__dtmcp_status
+        __dtmcp_user_prompt
+        printf '\e]133;B;%s\e\\' $__dtmcp_short
+    end
+end
+
+function __dtmcp_wrap_right
+    functions -e __dtmcp_user_right
+    functions -c fish_right_prompt __dtmcp_user_right
+    function fish_right_prompt
+        set -l __dtmcp_status $status
+        printf '\e]133;P;k=r;%s\e\\' $__dtmcp_short
+        __dtmcp_return $__dtmcp_status
+        __dtmcp_user_right
+        printf '\e]133;B;%s\e\\' $__dtmcp_short
+    end
+end
+
+function __dtmcp_return
+    return $argv[1]
+end
+
+function __dtmcp_event --on-event fish_prompt
+    set -l __dtmcp_status $status
+    __dtmcp_here; or return $__dtmcp_status
+    set -g __dtmcp_last $__dtmcp_status
+    if not set -q __dtmcp_id
+        __dtmcp_begin
+    else if not set -q __dtmcp_done
+        # Nothing ran: an empty line, a comment, Ctrl-C. fish leaves the status of the command before.
+        __dtmcp_count
+        printf '\e]133;D;;%s;q=%d;x=0\e\\' $__dtmcp_id $__dtmcp_q
+    end
+    set -e __dtmcp_done
+    if test "$__dtmcp_pwd" != "$PWD"
+        set -g __dtmcp_pwd $PWD
+        set -g __dtmcp_cwd (__dtmcp_encode $PWD)
+    end
+    __dtmcp_count
+    set -g __dtmcp_at $__dtmcp_q
+    __dtmcp_wrap
+    return $__dtmcp_status
+end
+
+# A line that does not parse, and Ctrl-C at the prompt: fish paints the prompt again and fires no other event. It leaves
+# the line that does not parse standing.
+function __dtmcp_refused --on-event fish_posterror
+    __dtmcp_nothing ''
+end
+
+function __dtmcp_cancel --on-event fish_cancel
+    __dtmcp_nothing 130
+end
+
+function __dtmcp_nothing
+    set -q __dtmcp_id; and __dtmcp_here; or return
+    __dtmcp_count
+    printf '\e]133;D;%s;%s;q=%d;x=0\e\\' "$argv[1]" $__dtmcp_id $__dtmcp_q
+    __dtmcp_count
+    set -g __dtmcp_at $__dtmcp_q
+end
+
+# A zsh that the line starts by name is to be integrated. Nothing else sees ZDOTDIR changed.
+function __dtmcp_lend
+    test -r "$__DTMCP_ZDIR/.zshenv"; or return
+    string match -rq '(^|[\s;|&(/])zsh($|[\s;|&)])' -- "$argv"; or return
+    if set -q ZDOTDIR
+        set -g __dtmcp_zdotdir $ZDOTDIR
+        set -gx __DTMCP_USER_ZDOTDIR $ZDOTDIR
+    end
+    set -g __dtmcp_lent 1
+    set -gx ZDOTDIR $__DTMCP_ZDIR
+end
+
+function __dtmcp_give_back
+    set -q __dtmcp_lent; or return
+    set -e __dtmcp_lent __DTMCP_USER_ZDOTDIR ZDOTDIR
+    set -q __dtmcp_zdotdir; and set -gx ZDOTDIR $__dtmcp_zdotdir
+    set -e __dtmcp_zdotdir
+end
+
+function __dtmcp_start --on-event fish_preexec
+    set -q __dtmcp_id; and __dtmcp_here; or return
+    __dtmcp_lend $argv
+    set -l line (string sub -l 8000 -- (string join \n -- $argv | string collect))
+    __dtmcp_count
+    printf '\e]133;C;%s;q=%d;prev=%d;cmd=%s\e\\' $__dtmcp_id $__dtmcp_q $__dtmcp_last (__dtmcp_encode $line)
+end
+
+function __dtmcp_end --on-event fish_postexec
+    set -l __dtmcp_status $status $pipestatus
+    set -q __dtmcp_id; and __dtmcp_here; or return $__dtmcp_status[1]
+    set -l stages
+    test (count $__dtmcp_status) -gt 2; and set stages ";ps="(string join , $__dtmcp_status[2..])
+    __dtmcp_count
+    printf '\e]133;D;%d;%s;q=%d%s\e\\' $__dtmcp_status[1] $__dtmcp_id $__dtmcp_q "$stages"
+    set -g __dtmcp_done 1
+    __dtmcp_give_back
+    return $__dtmcp_status[1]
+end

@@ -1,0 +1,90 @@
+//! Sessions whose shell is zsh or fish.
+
+use dtmcp_tests::client::World;
+use serde_json::json;
+
+use super::{Row, Tested, holds, same};
+
+pub(crate) const ROWS: &[Row] = &[
+    ("zsh_session", &["tmux", "zsh"], zsh_session),
+    ("zsh_slow_startup", &["tmux", "zsh"], zsh_slow_startup),
+    ("zsh_with_a_theme", &["tmux", "zsh"], zsh_with_a_theme),
+    ("shells_one_in_the_other", &["tmux", "bash", "zsh"], one_in_the_other),
+    ("fish_session", &["tmux", "fish"], fish_session),
+];
+
+fn zsh_session() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".zshrc", "PS1='%m:%~%# '\nHISTFILE=~/.zsh_history SAVEHIST=9\n")?;
+    let mut client = world.client()?;
+    let made = client.call("session_create", json!({ "command": "zsh" }))?;
+    holds!(!made.is_error, "{}", made.text);
+    let answer = client.run("echo hi; (exit 3)")?;
+    same!((answer.output(), answer.exit(), answer.region()), ("hi", Some(3), Some(1)), "{}", answer.text);
+    let answer = client.run("false | true")?;
+    holds!(answer.text.contains("(1|0)"), "{}", answer.text);
+    same!(client.run("printf abc")?.output(), "abc", "zsh's mark for a missing line end is not output");
+    let answer = client.run("for i in 1 2\ndo echo $i\ndone")?;
+    same!((answer.exit(), answer.output()), (Some(0), "1\n2"), "{}", answer.text);
+    let answer = client.run("echo )")?;
+    holds!(answer.output().contains("parse error"), "{}", answer.text);
+    same!(client.run("echo ${ZDOTDIR-none} ${HISTFILE#$HOME}")?.output(), "none /.zsh_history", "as the person has it");
+    Ok(())
+}
+
+fn zsh_slow_startup() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".zshrc", "sleep 4; read -t 1; PS1='$ '\n")?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({ "command": "zsh" }))?;
+    let answer = client.run("echo hi")?;
+    same!((answer.output(), answer.exit()), ("hi", Some(0)), "{}", answer.text);
+    Ok(())
+}
+
+fn zsh_with_a_theme() -> Tested {
+    let world = World::new()?;
+    let theme = "theme() { precmd_functions=(${precmd_functions:#theme} theme); PS1='%F{blue}%~%f
+%B❯%b ' RPS1='%*' }\nprecmd_functions+=(theme)\n";
+    world.dot_file(".zshrc", theme)?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({ "command": "zsh" }))?;
+    for (line, output, exit) in [("echo a", "a", 0), ("printf b", "b", 0), ("false", "", 1), ("echo $?", "1", 0)] {
+        let answer = client.run(line)?;
+        same!((answer.output(), answer.exit()), (output, Some(exit)), "{}", answer.text);
+    }
+    Ok(())
+}
+
+fn one_in_the_other() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".zshrc", "PS1='z%# '\n")?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let zsh = client.run("zsh")?;
+    holds!(!zsh.is_error, "{}", zsh.text);
+    let answer = client.run("echo $ZSH_NAME; (exit 4)")?;
+    same!((answer.output(), answer.exit()), ("zsh", Some(4)), "{}", answer.text);
+    let bash = client.run("bash --norc")?;
+    holds!(!bash.is_error, "{}", bash.text);
+    let answer = client.run("echo ${BASH_VERSION:+bash}; (exit 5)")?;
+    same!((answer.output(), answer.exit()), ("bash", Some(5)), "{}", answer.text);
+    client.run("exit 6")?;
+    same!(client.run("echo $?")?.output(), "6", "in zsh again");
+    client.run("exit 7")?;
+    same!(client.run("echo $?")?.output(), "7", "in bash again");
+    Ok(())
+}
+
+fn fish_session() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    let made = client.call("session_create", json!({ "command": "fish" }))?;
+    holds!(!made.is_error, "{}", made.text);
+    let answer = client.run("echo hi; sh -c 'exit 3'")?;
+    same!((answer.output(), answer.exit(), answer.region()), ("hi", Some(3), Some(1)), "{}", answer.text);
+    same!(client.run("echo $status")?.output(), "3", "the status is left as it was");
+    let history = client.run("history")?;
+    holds!(!history.output().contains("dtmcp"), "history holds the person's lines only: {}", history.text);
+    Ok(())
+}

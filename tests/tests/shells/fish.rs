@@ -1,0 +1,190 @@
+//! fish as a person uses it.
+
+use crate::row::{Row, ensure, fish, lost, not_run, row, want, zsh};
+use crate::terminal::Step::{Line, Type};
+use crate::terminal::Wait::{Foreground, Gone, Opened, Prompt, Text};
+
+pub(crate) const ROWS: &[Row] = &[
+    fish(
+        "fish_commands",
+        &[
+            Line("echo hi"),
+            Line("false"),
+            Line("sh -c 'exit 255'"),
+            Line("echo a; echo b >&2; sh -c 'exit 4'"),
+            Line("echo $status"),
+        ],
+        &[
+            want("echo hi", "hi", 0),
+            want("false", "", 1),
+            want("sh -c 'exit 255'", "", 255),
+            want("*", "a\nb", 4),
+            want("echo $status", "4", 0),
+        ],
+    ),
+    fish(
+        "fish_pipelines",
+        &[Line("false|true"), Line("true|sh -c 'exit 3'"), Line("echo $pipestatus"), Line("not false|true")],
+        &[
+            want("false|true", "", 0).stages(&[1, 0]),
+            want("true|sh -c 'exit 3'", "", 3).stages(&[0, 3]),
+            want("echo $pipestatus", "0 3", 0),
+            want("not false|true", "", 1).any_stages(),
+        ],
+    ),
+    fish("fish_not_found", &[Line("nosuchcmd_x")], &[want("nosuchcmd_x", "~(?i)unknown command", 127)]),
+    fish(
+        "fish_no_line_end",
+        &[Line("printf abc"), Line("echo next")],
+        &[want("printf abc", "abc", 0), want("echo next", "next", 0)],
+    ),
+    fish(
+        "fish_empty_lines",
+        &[Line(""), Line("false"), Line(""), Line("echo $status")],
+        &[want("false", "", 1), want("echo $status", "1", 0)],
+    )
+    .check(|terminal| ensure(not_run(terminal) >= 2, "two empty lines were not run")),
+    fish(
+        "fish_block_over_lines",
+        &[Type("for i in 1 2\r", Text("for")), Type("echo $i\r", Text("echo")), Line("end")],
+        &[want("~^for i in 1 2\n *echo \\$i\nend$", "1\n2", 0)],
+    ),
+    fish("fish_interrupt", &[Type("sleep 60\r", Foreground), Type("\x03", Prompt)], &[want("sleep 60", "~^\\^C", 130)]),
+    fish(
+        "fish_interrupt_at_the_prompt",
+        &[Type("abc", Text("c")), Type("\x03", Prompt), Line("echo on")],
+        &[want("echo on", "on", 0)],
+    ),
+    fish(
+        "fish_reads",
+        &[Type("read v\r", Opened), Line("foo"), Line("echo $v")],
+        &[want("read v", "*", 0), want("echo $v", "foo", 0)],
+    ),
+    fish(
+        "fish_directories",
+        &[Line("cd /tmp"), Line("pwd"), Line("mkdir -p ~/'a;b %c'; cd ~/a*"), Line("true")],
+        &[
+            want("cd /tmp", "", 0),
+            want("pwd", "/tmp", 0).cwd("/tmp"),
+            want("*", "", 0).cwd("/tmp"),
+            want("true", "", 0),
+        ],
+    )
+    .check(|terminal| {
+        let cwd = terminal.log.region(4).and_then(|region| region.cwd.clone());
+        ensure(cwd.is_some_and(|cwd| cwd.ends_with("/a;b %c")), "the odd directory is told")
+    }),
+    fish(
+        "fish_right_prompt",
+        &[
+            Line("function fish_right_prompt; echo right; end"),
+            Line("echo a"),
+            Line("function fish_prompt; echo -n \"[$status] > \"; end"),
+            Line("false"),
+            Line("echo $status"),
+        ],
+        &[
+            want("*", "", 0),
+            want("echo a", "a", 0),
+            want("*", "", 0),
+            want("false", "", 1),
+            want("echo $status", "1", 0),
+        ],
+    ),
+    fish(
+        "fish_nested",
+        &[Line("fish"), Line("echo in"), Line("exit 4"), Line("echo back $status")],
+        &[
+            want("fish", "~in", 4),
+            want("echo in", "in", 0),
+            want("exit 4", "", 4),
+            want("echo back $status", "back 4", 0),
+        ],
+    ),
+    fish(
+        "ends_with_the_fish",
+        &[Line("echo a"), Type("exit 3\r", Gone)],
+        &[want("echo a", "a", 0), want("exit 3", "", 3)],
+    )
+    .check(|terminal| ensure(terminal.log.program_exit() == Some(3), "the shell ended with 3")),
+    row(
+        "fish_in_bash",
+        &[
+            Line("fish"),
+            Line("echo in"),
+            Line("bash"),
+            Line("echo deep"),
+            Line("exit 2"),
+            Line("exit 4"),
+            Line("echo back $?"),
+        ],
+        &[
+            want("fish", "~in", 4),
+            want("echo in", "in", 0),
+            want("bash", "~deep", 2),
+            want("echo deep", "deep", 0),
+            lost("exit 2", "exit"),
+            want("exit 4", "", 4),
+            want("echo back $?", "back 4", 0),
+        ],
+    )
+    .needs(&["fish"]),
+    zsh(
+        "fish_in_zsh",
+        &[Line("fish"), Line("echo in"), Line("exit 4"), Line("echo back $?")],
+        &[want("fish", "~in", 4), want("echo in", "in", 0), want("exit 4", "", 4), want("echo back $?", "back 4", 0)],
+    )
+    .needs(&["zsh", "fish"]),
+    row(
+        "zsh_in_bash",
+        &[
+            Line("zsh"),
+            Line("echo in"),
+            Line("bash"),
+            Line("echo deep"),
+            Line("exit 2"),
+            Line("exit 4"),
+            Line("echo back $? ${ZDOTDIR+x}"),
+        ],
+        &[
+            want("zsh", "~in", 4),
+            want("echo in", "in", 0),
+            want("bash", "~deep", 2),
+            want("echo deep", "deep", 0),
+            lost("exit 2", "exit"),
+            lost("exit 4", "*"),
+            want("*", "~^back 4", 0),
+        ],
+    )
+    .needs(&["zsh"]),
+    row(
+        "zsh_by_way_of_a_script",
+        &[
+            Line("printf '#!/bin/sh\\nzsh\\nexit 6\\n' >s; chmod +x s"),
+            Line("./s"),
+            Line("echo in $+ZDOTDIR"),
+            Line("exit"),
+            Line("exec zsh"),
+            Line("echo on"),
+        ],
+        &[
+            want("*", "", 0),
+            want("./s", "~in", 6),
+            want("echo in $+ZDOTDIR", "in 0", 0),
+            lost("exit", "*"),
+            lost("exec zsh", ""),
+            want("echo on", "on", 0),
+        ],
+    )
+    .needs(&["zsh"]),
+    row("startup_file_goes_on_as_zsh", &[Line("echo $ZSH_NAME $+ZDOTDIR")], &[want("*", "zsh 0", 0)])
+        .files(&[(".bash_profile", "exec zsh\n")])
+        .needs(&["zsh"]),
+    row(
+        "startup_file_goes_on_as_fish",
+        &[Line("string match -q '3*' $version; echo $status")],
+        &[want("*", "~^[01]$", 0)],
+    )
+    .files(&[(".bash_profile", "exec fish\n")])
+    .needs(&["fish"]),
+];
