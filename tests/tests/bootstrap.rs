@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use dtmcp::store::shell::FILES;
+use dtmcp::store::shell::BASH_FILES;
 use dtmcp_core::remote::{remote_command, script};
 use dtmcp_core::vt::marker::Nonce;
 use dtmcp_tests::needs;
@@ -74,7 +74,7 @@ fn begin() -> Result<(Pty, tempfile::TempDir), String> {
     }
     old_bash(&dir.path().join("old/bash"));
     let nonce = Nonce::new("0123456789abcdef").unwrap();
-    let script = script(&nonce, FILES, &[("ODD".to_owned(), ODD.to_owned())]);
+    let script = script(&nonce, BASH_FILES, &[("ODD".to_owned(), ODD.to_owned())]);
     let remote = remote_command(&script);
     let tmp = dir.path().join("tmp").display().to_string();
     let pty =

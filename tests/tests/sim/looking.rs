@@ -29,6 +29,7 @@ fn program(call: Call) -> Inspection {
         stopped: false,
         used: 0,
         owner: Known::Known(0),
+        user: None,
         carrier: None,
         files: Known::Known(vec![OpenFile { fd: 0, inode: INODE, kind: FileKind::Terminal(DEVICE) }]),
         threads: Known::Known(vec![thread]),
