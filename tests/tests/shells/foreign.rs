@@ -135,7 +135,7 @@ pub(crate) const ROWS: &[Row] = &[
             Line("(for i in 1 2 3; do echo bg$i; done; echo done > ~/f) &"),
             Line("while [ ! -e ~/f ]; do :; done; echo fg"),
         ],
-        &[want("*", "~^\\[1\\]", 0), want("*", "~fg$", 0)],
+        &[want("*", "~(?m)^\\[1\\]", 0), want("*", "~fg$", 0)],
     ),
     row(
         "program_asks",

@@ -120,6 +120,8 @@ impl Terminal {
     /// its first end marker where `wait` is [`Wait::End`].
     pub(crate) fn start(shell: Shell, files: &[(&str, &str)], wait: Wait) -> Result<Self, Failed> {
         let home = tempfile::tempdir()?;
+        // A fish that finds none reads every manual page of the system in the background.
+        std::fs::create_dir_all(home.path().join(".local/share/fish/generated_completions"))?;
         for (name, text) in files {
             let path = home.path().join(name);
             path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
