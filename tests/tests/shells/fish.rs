@@ -51,15 +51,6 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     fish("fish_interrupt", &[Type("sleep 60\r", Foreground), Type("\x03", Prompt)], &[want("sleep 60", "~^\\^C", 130)]),
     fish(
-        // fish need not have painted the last character when Enter comes, and the label is what it painted.
-        "fish_line_that_does_not_parse",
-        &[Line("cat <<X"), Line("\x15echo on")],
-        &[
-            want("~^cat <<X?$", "~^fish: Expected a string, but found a redirection", 0).unknown_exit(),
-            want("echo on", "on", 0),
-        ],
-    ),
-    fish(
         "fish_reads",
         &[Type("read v\r", Opened), Line("foo"), Line("echo $v")],
         &[want("read v", "*", 0), want("echo $v", "foo", 0)],
