@@ -11,6 +11,7 @@ mod recover;
 mod resting;
 mod sight;
 mod signalling;
+mod stepping;
 mod submitter;
 mod told;
 mod typing;
@@ -22,7 +23,7 @@ use std::time::Duration;
 pub use event::{Effect, Event, NotTyped, Part, Signalled, Signalling, Typing};
 pub use recover::{Inherited, Recovery};
 
-use crate::call::{CallId, ExpectCall, Outcome, Resting, RunCall, Seen, SendCall, Step, WaitCall, Waiting};
+use crate::call::{CallId, ExpectCall, Outcome, Resting, RunCall, Seen, SendCall, WaitCall, Waiting};
 use crate::log::{Log, LogEvent, ShellState};
 use crate::pattern::Pattern;
 use crate::prompt;
@@ -397,102 +398,6 @@ impl Session {
     fn record(&mut self, id: u32) {
         if let Some(region) = self.log.region(id) {
             self.effects.push_back(Effect::Record(Box::new(region.clone())));
-        }
-    }
-
-    /// Steps every call until none has anything more to do now.
-    fn advance(&mut self, now: Now) {
-        // Each round types a line or concludes a call; lines are typed only after events, so a few rounds do.
-        for _ in 0..2 * CALLS_MAX {
-            self.close_answered_input(now);
-            let moved = self.step_calls(now);
-            // A line typed to a program opens a region, which the call that typed it has to hear of.
-            self.drain(now);
-            if !moved {
-                break;
-            }
-        }
-        let resting = self.resting(now, None);
-        let input = self.input.and(resting.again);
-        let calls = self.calls.iter().filter_map(|call| call.deadline().filter(|at| *at > now)).min();
-        let look = self.look(now);
-        self.wake = [self.wake, input, calls, look].into_iter().flatten().filter(|at| *at > now).min();
-    }
-
-    fn step_calls(&mut self, now: Now) -> bool {
-        let mut calls = std::mem::take(&mut self.calls);
-        let mut moved = false;
-        let mut kept = Vec::with_capacity(calls.len());
-        let mut runs_before = false;
-        self.wake = None;
-        for mut call in calls.drain(..) {
-            let is_run = matches!(call.kind, CallKind::Run(_) | CallKind::Expect(_));
-            let step = if is_run && runs_before { call.queued(now) } else { self.step(now, &mut call) };
-            match step {
-                Step::Wait(at) => {
-                    self.wake = [self.wake, at].into_iter().flatten().min();
-                    runs_before |= is_run;
-                    kept.push(call);
-                }
-                Step::Line(target, line) => {
-                    moved = true;
-                    match self.type_line(now, &mut call, target, &line) {
-                        Ok(()) => {
-                            runs_before |= is_run;
-                            kept.push(call);
-                        }
-                        Err(text) => {
-                            let resting = Resting::default();
-                            let outcome = match &call.kind {
-                                CallKind::Run(run) => run.untyped(&text, &self.seen(now, &resting)),
-                                CallKind::Expect(expect) => expect.run.untyped(&text, &self.seen(now, &resting)),
-                                CallKind::Send(_) | CallKind::Wait(_) => Outcome::error(text),
-                            };
-                            self.conclude(now, &call, outcome);
-                        }
-                    }
-                }
-                Step::Answer(answer) => {
-                    moved = true;
-                    self.type_answer(now, &mut call, &answer);
-                    runs_before = true;
-                    kept.push(call);
-                }
-                Step::Done(outcome) => {
-                    moved = true;
-                    self.conclude(now, &call, *outcome);
-                }
-            }
-        }
-        self.calls = kept;
-        moved
-    }
-
-    fn step(&mut self, now: Now, call: &mut Call) -> Step {
-        if let Some(moved) = call.moved.filter(|moved| moved.again > now) {
-            return Step::Wait(Some(moved.again));
-        }
-        if matches!(&call.kind, CallKind::Send(send) if send.is_new()) {
-            return match self.begin_send(now, call) {
-                Ok(()) => Step::Wait(None),
-                Err(text) => Step::Done(Box::new(Outcome::error(text))),
-            };
-        }
-        let pattern = match &call.kind {
-            CallKind::Run(run) => run.prompt_pattern.as_ref(),
-            CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) => None,
-        };
-        let resting = self.resting(now, pattern);
-        let due = call.deadline().is_some_and(|deadline| now >= deadline);
-        if resting.prompt.is_some() && call.is_told_by_looking() && !due && self.awaits_place(now) {
-            return Step::Wait(Some(self.place_by(now)));
-        }
-        let view = self.seen(now, &resting);
-        match &mut call.kind {
-            CallKind::Run(run) => run.step(&view),
-            CallKind::Expect(expect) => expect.step(&view),
-            CallKind::Send(send) => send.step(&view),
-            CallKind::Wait(wait) => wait.step(&view),
         }
     }
 

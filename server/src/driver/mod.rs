@@ -1,5 +1,6 @@
 //! The task of one session: owns the machine, its files and its place in the log, and carries out effects in order.
 
+mod clock;
 pub mod ending;
 pub mod files;
 pub mod render;
@@ -8,7 +9,6 @@ mod signal;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime};
 
 use dtmcp_core::call::{CallId, Outcome, Waiting};
 use dtmcp_core::inspect::{Inspection, Inspector, Known, Look as Reach, PaneTerminal, Why};
@@ -16,13 +16,14 @@ use dtmcp_core::log::ShellState;
 use dtmcp_core::region::{Region, State};
 use dtmcp_core::reply::Reply;
 use dtmcp_core::session::{Effect, Event, NotTyped, Session, Typing};
-use dtmcp_core::time::{Now, Wall};
+use dtmcp_core::time::Wall;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::feed::{CHUNK, Follower, Piece};
 use crate::hub::region_files::RegionFiles;
 use crate::store::lines::LogLines;
 use crate::terminal::{PaneId, Part, Terminal, TerminalError};
+pub use clock::Clock;
 use ending::Parted;
 use files::SessionFiles;
 pub use render::ScreenMemory;
@@ -35,40 +36,6 @@ const CHUNKS_AT_ONCE: usize = 4;
 
 /// What Linux's terminals keep of a line that is being typed, less its line break (`N_TTY_BUF_SIZE`).
 const CANONICAL_MAX: usize = 4095;
-
-/// The clocks, read in one place.
-#[derive(Debug, Clone, Copy)]
-pub struct Clock {
-    epoch: Instant,
-}
-
-impl Clock {
-    /// A clock that starts now.
-    #[must_use]
-    pub fn start() -> Self {
-        Self { epoch: Instant::now() }
-    }
-
-    /// The monotonic time.
-    #[must_use]
-    pub fn now(self) -> Now {
-        Now(u64::try_from(self.epoch.elapsed().as_micros()).unwrap_or(u64::MAX))
-    }
-
-    /// When a monotonic time comes.
-    #[must_use]
-    pub fn instant(self, at: Now) -> tokio::time::Instant {
-        // A microsecond later than asked, so that the deadline has passed when the timer fires.
-        tokio::time::Instant::from_std(self.epoch + Duration::from_micros(at.0.saturating_add(1)))
-    }
-
-    /// The wall clock.
-    #[must_use]
-    pub fn wall() -> Wall {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        Wall(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-    }
-}
 
 /// What a session's task is told.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 //! [`Terminal`] is what the rest of the server knows of it; [`Tmux`] is the one there is. Bytes that a pane prints do
 //! not come this way: they go to the pane's recorder.
 
+mod answers;
 mod argv;
 mod control;
 mod error;

@@ -14,11 +14,12 @@ use nix::unistd::Pid;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
+use super::answers::{ListedPane, first_line, identity, scrubbed_names, strange};
 use super::control::{Block, Control, Shape};
 use super::server::{self, ServerRecord};
 use super::{
     Attached, NewPane, OurPane, PaneId, PaneState, Part, Screen, ServerId, Terminal, TerminalError, Version, argv,
-    screen, scrub,
+    screen,
 };
 use crate::store::files;
 
@@ -283,25 +284,6 @@ impl Tmux {
     }
 }
 
-/// A line of [`argv::panes`].
-struct ListedPane {
-    pane: u32,
-    session: String,
-    dead: bool,
-    name: String,
-}
-
-impl ListedPane {
-    fn parse(line: &str) -> Option<Self> {
-        let mut words = line.splitn(4, ' ');
-        let pane = words.next()?.strip_prefix('%')?.parse().ok()?;
-        let session = words.next()?.to_owned();
-        let dead = words.next()? == "1";
-        let name = words.next().filter(|name| crate::store::is_session_name(name))?.to_owned();
-        Some(Self { pane, session, dead, name })
-    }
-}
-
 /// Whether tmux is there, and only the session that our client stays in is not.
 fn own_session_went(error: &TerminalError, record: Option<&ServerRecord>) -> bool {
     match error {
@@ -309,34 +291,6 @@ fn own_session_went(error: &TerminalError, record: Option<&ServerRecord>) -> boo
         TerminalError::Died => record.is_some_and(ServerRecord::is_alive),
         _ => false,
     }
-}
-
-fn strange(what: &str) -> TerminalError {
-    TerminalError::Refused(format!("its answer to a question for {what} was not understood"))
-}
-
-fn first_line(blocks: &[Block]) -> String {
-    blocks
-        .first()
-        .and_then(|block| block.first())
-        .map_or_else(String::new, |line| String::from_utf8_lossy(line).into_owned())
-}
-
-/// Pid, start and version out of the answer to [`argv::connected`].
-fn identity(block: &Block) -> Option<(ServerId, Option<Version>)> {
-    let line = String::from_utf8_lossy(block.first()?).into_owned();
-    let mut words = line.split(' ');
-    let server = ServerId { pid: words.next()?.parse().ok()?, start: words.next()?.parse().ok()? };
-    Some((server, words.next().and_then(Version::parse)))
-}
-
-fn scrubbed_names(environment: &[Vec<u8>]) -> Vec<String> {
-    let name = |line: &Vec<u8>| {
-        let (name, _) = std::str::from_utf8(line).ok()?.split_once('=')?;
-        let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        (plain && scrub::is_scrubbed(name.as_ref())).then(|| name.to_owned())
-    };
-    environment.iter().filter_map(name).collect()
 }
 
 /// Gives up in time, whatever waits.
