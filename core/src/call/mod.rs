@@ -15,6 +15,7 @@ pub use expect::{Action, Answer, Expect, Rule, TIMES, TIMES_SECRET};
 pub(crate) use expect::{ExpectCall, Since};
 pub use outcome::{Outcome, Status};
 pub(crate) use run::{RunCall, Step, Target};
+pub use send::SETTLE;
 pub(crate) use send::SendCall;
 pub use signal::Signal;
 pub(crate) use wait::WaitCall;

@@ -17,6 +17,9 @@ const SETTLE_MAX: Duration = Duration::from_secs(10);
 /// take some tenths of a second.
 const ENDS: Duration = Duration::from_secs(1);
 
+/// How long the output must be quiet before the reply where nothing is asked for; the contract's number.
+pub const SETTLE: Duration = Duration::from_millis(300);
+
 /// The keys at which a terminal sends a signal: ctrl+c and ctrl+\, as bytes.
 const INTERRUPTS: [&[u8]; 2] = [b"\x03", b"\x1c"];
 
@@ -93,6 +96,20 @@ impl SendCall {
         self.beside.filter(|_| ends)
     }
 
+    /// The command that was running, where what was sent can only have been one answer to it: then nothing follows the
+    /// prompt behind it, which need not be seen to rest. A longer rest that was asked for is kept to.
+    fn answered(&self) -> Option<u32> {
+        let Send { text, keys, settle, .. } = &self.send;
+        let enters = text.matches(['\n', '\r']).count();
+        let one = match (text.is_empty(), keys.len()) {
+            (true, keys) => keys == 1,
+            (false, 0) => enters == 1 && text.ends_with(['\n', '\r']),
+            (false, 1) => enters == 0,
+            (false, _) => false,
+        };
+        self.beside.filter(|_| one && *settle <= SETTLE)
+    }
+
     /// Until when the reply is held back for an interrupted command to end.
     fn patience(&self, since: Now) -> Now {
         match self.send.signal {
@@ -146,7 +163,9 @@ impl SendCall {
         let late = view.now >= since + SETTLE_MAX.max(self.send.settle);
         let job = self.interrupted().and_then(|id| view.log.region(id));
         let runs = job.filter(|job| job.state == State::Running);
-        let ended = job.is_some() && runs.is_none() && matches!(view.shell, ShellState::AtPrompt { ready: true, .. });
+        let answered = self.answered().and_then(|id| view.log.region(id)).filter(|job| job.state != State::Running);
+        let at_prompt = matches!(view.shell, ShellState::AtPrompt { ready: true, .. });
+        let ended = at_prompt && (answered.is_some() || job.is_some() && runs.is_none());
         if !over && !ended && !late {
             let resting = view.resting;
             let shows = resting.prompt.is_some() || resting.screen || resting.asks.is_some();
@@ -159,7 +178,7 @@ impl SendCall {
         let status = if over { Status::Ended } else { Status::Sent };
         let mut outcome = Outcome::new(status);
         let begun = self.region.and_then(|id| view.log.region(id));
-        outcome.region = begun.or_else(|| job.filter(|_| runs.is_none())).cloned();
+        outcome.region = begun.or(answered).or_else(|| job.filter(|_| runs.is_none())).cloned();
         outcome.output = Some((self.from_line, u64::MAX));
         outcome.elapsed = view.now - since;
         outcome.screen = self.send.screen;

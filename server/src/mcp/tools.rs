@@ -4,8 +4,8 @@ use std::path::{Component, Path};
 use std::time::Duration;
 
 use dtmcp_core::call::{
-    Action, Answer, Command, Create, Expect, Read, Request, Resize, Rule, Run, ScreenView, Search, Send, Shape, Signal,
-    TIMES, TIMES_SECRET, View, Wait,
+    Action, Answer, Command, Create, Expect, Read, Request, Resize, Rule, Run, SETTLE, ScreenView, Search, Send, Shape,
+    Signal, TIMES, TIMES_SECRET, View, Wait,
 };
 use dtmcp_core::guide::Topic;
 use dtmcp_core::guide::tools::Tool;
@@ -17,9 +17,6 @@ use super::args::{ArgError, Arguments};
 
 /// How long `run` and `wait` wait when not told. Well below the 60 s at which some clients give up.
 const TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How long the output must be quiet before `send` replies, when not told.
-const SETTLE: Duration = Duration::from_millis(300);
 
 /// The size of a session when not told: what most logs and tables are made for.
 const COLS: u16 = 120;

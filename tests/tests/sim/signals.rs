@@ -51,3 +51,25 @@ fn a_signal_that_nobody_takes() {
     assert!(error(&sim.answer(sent)).contains("refused"));
     assert!(sim.typed().ends_with("sleep 600\r"), "nothing is typed for a signal: {}", sim.typed());
 }
+
+#[test]
+fn one_answer_that_ends_the_command_needs_no_rest() {
+    let mut sim = Sim::bash();
+    for (line, text, keys) in
+        [("cat", "", &["ctrl+d"][..]), ("passwd", "secret\n", &[]), ("passwd", "secret", &["enter"])]
+    {
+        let run = sim.call("a", run_for(line, 5.0, ""));
+        sim.answer(run);
+        let before = sim.seconds();
+        let outcome = sim.sent("a", text, keys);
+        let region = outcome.region.clone().unwrap();
+        assert_eq!((outcome.status, region.label.as_str(), region.exit), (Status::Sent, line, Some(0)), "{outcome:?}");
+        assert!(sim.seconds() - before < 0.3, "{line} {}", sim.seconds() - before);
+        assert_eq!((notes(&outcome, "finished since"), notes(&sim.ran("a", "echo hi"), "finished since")), (0, 0));
+    }
+    // What was typed ahead behind the answer is waited for.
+    let run = sim.call("a", run_for("passwd", 5.0, ""));
+    sim.answer(run);
+    let outcome = sim.sent("a", "secret\necho ahead\n", &[]);
+    assert_eq!(outcome.region.unwrap().label, "echo ahead");
+}
