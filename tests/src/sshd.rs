@@ -26,6 +26,14 @@ impl Sshd {
     /// # Errors
     /// Where it does not come up; with what it said.
     pub fn start() -> Result<Self, String> {
+        Self::start_with("")
+    }
+
+    /// Starts one with further lines of configuration.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_with(more: &str) -> Result<Self, String> {
         let text = |error: std::io::Error| error.to_string();
         let dir = tempfile::Builder::new().prefix("dtmcp-sshd-").tempdir().map_err(text)?;
         let at = |name: &str| dir.path().join(name);
@@ -48,7 +56,7 @@ impl Sshd {
         // Somebody else may take the port between this and the server's start: then it says so and another is tried.
         for _ in 0..5 {
             let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).map_err(text)?.port();
-            fs::write(at("sshd_config"), server_config(dir.path(), port)).map_err(text)?;
+            fs::write(at("sshd_config"), format!("{}{more}\n", server_config(dir.path(), port))).map_err(text)?;
             fs::write(at("ssh_config"), client_config(dir.path(), port)).map_err(text)?;
             let log = fs::File::create(at("log")).map_err(text)?;
             let mut server = Command::new(binary)
