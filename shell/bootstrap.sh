@@ -4,8 +4,7 @@
 # `dtmcp ssh` and `dtmcp into` put what they carry in place of the two lines of capitals: variables to set, and a
 # function `unpack` that writes the integration's files into $d. Comments and indentation do not travel.
 #
-# Nothing is left behind. bash has read all of its files before its first prompt, and the last of them takes the
-# directory away; for other shells this sh stays, and takes it away when they end.
+# Nothing is left behind: the last of the files takes the directory away when the shell ends, or earlier.
 
 umask 077
 @ENVIRONMENT@
@@ -47,6 +46,7 @@ esac
 
 # A place for the files. What cannot be written whole (a full disk) is no place.
 d=
+trap '[ -z "$d" ] || rm -rf "$d"; exit 129' 1 2 15
 for t in "${TMPDIR:-/tmp}" /tmp /var/tmp /dev/shm "${XDG_RUNTIME_DIR:-/tmp}" "${HOME:-/tmp}"; do
     [ -d "$t" ] && [ -w "$t" ] || continue
     d=$(mktemp -d "$t/dtmcp.XXXXXX" 2>/dev/null) || {
@@ -61,16 +61,5 @@ for t in "${TMPDIR:-/tmp}" /tmp /var/tmp /dev/shm "${XDG_RUNTIME_DIR:-/tmp}" "${
 done
 [ -n "$d" ] || plain "there is no directory to unpack the integration in"
 
-if [ "$k" = bash ]; then
-    exec "$s" --rcfile "$d/rc" -i
-fi
-if [ ! -r "$d/start" ]; then
-    rm -rf "$d"
-    plain "the integration has nothing for $k"
-fi
-trap 'rm -rf "$d"' 0
-trap 'exit 129' 1
-trap 'exit 143' 15
-trap : 2 3
-sh "$d/start" "$k" "$s"
-exit $?
+# This text is an argument of a process, which lists of processes show in full. The file has a short name.
+exec sh "$d/stay" "$k" "$s"

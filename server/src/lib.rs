@@ -30,7 +30,6 @@ pub fn main() -> ExitCode {
         Some((mode, rest)) if mode == "record" => record::main(rest),
         Some((mode, rest)) if mode == "ssh" => cli::far::ssh(rest),
         Some((mode, rest)) if mode == "into" => cli::far::into(rest),
-        Some((mode, rest)) if mode == "install" => cli::install::main(rest),
         _ => cli::main(&args),
     }
 }

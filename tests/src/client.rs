@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::users::Users;
 use crate::{binary, person};
 
 /// An answer that has not come by then never will.
@@ -102,6 +103,20 @@ impl World {
     /// Where it cannot be built or started, or does not answer.
     pub fn client(&self) -> Result<Client, String> {
         self.client_named("tester")
+    }
+
+    /// As [`Self::client`], where the system has these users.
+    ///
+    /// # Errors
+    /// As [`Self::client`].
+    pub fn client_among(&self, users: &Users) -> Result<Client, String> {
+        let words = users.among();
+        let (program, rest) = words.split_first().ok_or("no words")?;
+        let mut command = self.command(program);
+        command.args(rest).arg(binary::dtmcp()?);
+        let mut client = Client::start(command)?;
+        client.initialize("tester")?;
+        Ok(client)
     }
 
     /// As [`Self::client`], under a name of its own.

@@ -11,3 +11,4 @@ pub mod serving;
 pub mod sim;
 pub mod sshd;
 pub mod stage;
+pub mod users;

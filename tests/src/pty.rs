@@ -16,7 +16,7 @@ use dtmcp_core::waiting::Output;
 use dtmcp_linux_proc::LinuxProc;
 use nix::fcntl::OFlag;
 use nix::pty::{grantpt, posix_openpt, ptsname_r, unlockpt};
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use rustix::termios::{Winsize, tcsetwinsize};
 
@@ -111,6 +111,20 @@ impl Pty {
     /// Where the terminal is gone.
     pub fn types(&mut self, text: &str) -> Result<(), String> {
         self.keyboard.write_all(text.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    /// Hangs up, as the kernel does when the connection of a terminal breaks: the session's leader and the foreground
+    /// are told.
+    ///
+    /// # Errors
+    /// Where the foreground cannot be told.
+    pub fn hangs_up(&self) -> Result<(), String> {
+        let front = rustix::termios::tcgetpgrp(&self.keyboard).map_err(|error| error.to_string())?;
+        let leader = i32::try_from(self.child.id()).map_err(|error| error.to_string())?;
+        for group in [Pid::from_raw(leader), Pid::from_raw(front.as_raw_nonzero().get())] {
+            killpg(group, Signal::SIGHUP).map_err(|error| error.to_string())?;
+        }
+        Ok(())
     }
 
     /// How many times a text has been shown.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use dtmcp::store::shell::BASH_FILES;
+use dtmcp::store::shell::FILES;
 use dtmcp_core::remote::{remote_command, script};
 use dtmcp_core::vt::marker::Nonce;
 use dtmcp_tests::needs;
@@ -15,6 +15,9 @@ use dtmcp_tests::pty::Pty;
 
 /// What is carried and has to arrive as it is, whatever shells read it on the way.
 const ODD: &str = "it's a; \\test! $HOME `x` \"y\"\n2";
+
+/// Ends with 7 where it has.
+const CHECK: &str = "[ \"$ODD\" = \"$TRUE\" ] && exit 7";
 
 /// A far side: its name here, what it needs, and the line that brings the script there. `$S` is the script, `$R` the
 /// command line that ssh would hand to a login shell.
@@ -42,6 +45,20 @@ const INTEGRATED: &[Row] = &[
     ),
 ];
 
+/// The same where the login shell is zsh or fish, with that shell.
+const OTHERS: &[(Row, &str)] = &[
+    (("zsh", &["bash", "dash", "zsh"], "SHELL=$(command -v zsh) dash -c \"$S\""), "zsh"),
+    (("zsh_by_busybox", &["bash", "busybox", "zsh"], "SHELL=zsh busybox sh -c \"$S\""), "zsh"),
+    (("zsh_by_posh", &["bash", "posh", "zsh"], "SHELL=zsh posh -c \"$S\""), "zsh"),
+    (("zsh_by_zsh", &["bash", "zsh"], "SHELL=zsh zsh -c \"$R\""), "zsh"),
+    (("fish", &["bash", "dash", "fish"], "SHELL=$(command -v fish) dash -c \"$S\""), "fish"),
+    (("fish_by_busybox", &["bash", "busybox", "fish"], "SHELL=fish busybox sh -c \"$S\""), "fish"),
+    (("fish_by_posh", &["bash", "posh", "fish"], "SHELL=fish posh -c \"$S\""), "fish"),
+    (("fish_by_fish", &["bash", "fish"], "SHELL=fish fish -c \"$R\""), "fish"),
+    (("a_profile_that_goes_on_as_zsh", &["bash", "dash", "zsh"], "HOME=$PWD/goes_on dash -c \"$S\""), "zsh"),
+    (("a_profile_that_goes_on_as_fish", &["bash", "dash", "fish"], "G=fish HOME=$PWD/goes_on dash -c \"$S\""), "fish"),
+];
+
 const PLAIN: &[Row] = &[
     ("an_old_bash", &["bash", "dash"], "SHELL=$PWD/old/bash dash -c \"$S\""),
     (
@@ -54,15 +71,20 @@ const PLAIN: &[Row] = &[
 
 fn main() -> ExitCode {
     let args = libtest_mimic::Arguments::from_args();
-    let integrated = INTEGRATED.iter().map(|row| needs::test(row.0, row.1, || Ok(marks(row.2)?)));
+    let integrated = INTEGRATED.iter().map(|row| needs::test(row.0, row.1, || Ok(marks(row.2, "bash")?)));
+    let others = OTHERS.iter().map(|(row, shell)| needs::test(row.0, row.1, || Ok(marks(row.2, shell)?)));
+    let cut = OTHERS.iter().filter(|(row, shell)| row.0 == *shell).map(|(row, shell)| {
+        let name: &'static str = Box::leak(format!("{shell}_hung_up").into_boxed_str());
+        needs::test(name, row.1, || Ok(goes_when_hung_up(row.2)?))
+    });
     let plain = PLAIN.iter().map(|row| needs::test(row.0, row.1, || Ok(says_why(row.2)?)));
-    libtest_mimic::run(&args, integrated.chain(plain).collect()).exit_code()
+    libtest_mimic::run(&args, integrated.chain(others).chain(cut).chain(plain).collect()).exit_code()
 }
 
 /// A terminal with the script in its environment, and a directory for temporary files that nothing may stay in.
 fn begin() -> Result<(Pty, tempfile::TempDir), String> {
     let dir = tempfile::Builder::new().prefix("dtmcp-").tempdir().map_err(|error| error.to_string())?;
-    for name in ["few", "old", "tmp", "full"] {
+    for name in ["few", "old", "tmp", "full", "goes_on"] {
         fs::create_dir(dir.path().join(name)).unwrap();
     }
     for name in ["sh", "dash", "bash", "mkdir", "rm", "id", "cat", "wc", "tty"] {
@@ -72,13 +94,26 @@ fn begin() -> Result<(Pty, tempfile::TempDir), String> {
             .ok_or(name)?;
         std::os::unix::fs::symlink(path, dir.path().join("few").join(name)).unwrap();
     }
+    fs::write(dir.path().join("goes_on/.profile"), "exec ${G-zsh}\n").unwrap();
     old_bash(&dir.path().join("old/bash"));
     let nonce = Nonce::new("0123456789abcdef").unwrap();
-    let script = script(&nonce, BASH_FILES, &[("ODD".to_owned(), ODD.to_owned())]);
+    let script = script(&nonce, FILES, &[("ODD".to_owned(), ODD.to_owned())]);
     let remote = remote_command(&script);
     let tmp = dir.path().join("tmp").display().to_string();
-    let pty =
-        Pty::bash(dir.path(), &[("S", &script), ("R", &remote), ("TMPDIR", &tmp), ("SHELL", "bash"), ("ODD", "")])?;
+    // A fish that finds no completions made from manuals makes them, for minutes.
+    let data = dir.path().join("data");
+    fs::create_dir_all(data.join("fish/generated_completions")).unwrap();
+    let variables = [
+        ("S", script.as_str()),
+        ("R", &remote),
+        ("TMPDIR", &tmp),
+        ("SHELL", "bash"),
+        ("ODD", ""),
+        ("TRUE", ODD),
+        ("CHECK", CHECK),
+        ("XDG_DATA_HOME", &data.display().to_string()),
+    ];
+    let pty = Pty::bash(dir.path(), &variables)?;
     until(&pty, "a prompt", || pty.shown("$ ") > 0)?;
     Ok((pty, dir))
 }
@@ -96,22 +131,40 @@ fn until(pty: &Pty, what: &str, holds: impl FnMut() -> bool) -> Result<(), Strin
     wait_until(what, holds).map_err(|error| format!("{error}; shown: {}", pty.screen()))
 }
 
-/// The far shell marks its commands, has what was carried, and has left nothing on the disk.
-fn marks(line: &str) -> Result<(), String> {
+/// The far shell marks its commands, has what was carried, and leaves nothing on the disk.
+fn marks(line: &str, shell: &str) -> Result<(), String> {
     let (mut pty, dir) = begin()?;
     pty.types(&format!("{line}\r"))?;
     until(&pty, "the first prompt", || pty.shown("]133;B;") > 0)?;
-    if pty.shown(";new=bash-") != 1 {
-        return Err(format!("no bash has begun: {}", pty.screen()));
+    if pty.shown(&format!(";new={shell}-")) != 1 {
+        return Err(format!("no {shell} has begun: {}", pty.screen()));
     }
-    let odd = ODD.replace('\'', "'\\''").replace('\n', "'$'\\n''");
-    pty.types(&format!("[[ $ODD == '{odd}' ]] && (exit 7)\r"))?;
-    until(&pty, "the end of a command", || pty.shown("]133;D;7;") == 1)?;
-    let left: Vec<_> = fs::read_dir(dir.path().join("tmp")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    if !left.is_empty() {
-        return Err(format!("left behind: {left:?}"));
+    pty.types("sh -c \"$CHECK\"\r")?;
+    until(&pty, "the end of a command", || pty.shown("]133;D;7;") > 0)?;
+    if shell == "bash" {
+        let left = left_in(dir.path());
+        return if left.is_empty() { Ok(()) } else { Err(format!("left behind: {left:?}")) };
     }
-    Ok(())
+    pty.types("exit\r")?;
+    until(&pty, "nothing left behind", || left_in(dir.path()).is_empty())
+}
+
+/// What is ours; fish makes a directory of its own.
+fn left_in(dir: &Path) -> Vec<std::ffi::OsString> {
+    let names = fs::read_dir(dir.join("tmp")).unwrap().map(|entry| entry.unwrap().file_name());
+    names.filter(|name| !name.to_string_lossy().starts_with("fish.")).collect()
+}
+
+/// A shell whose terminal goes away leaves nothing behind either.
+fn goes_when_hung_up(line: &str) -> Result<(), String> {
+    let (mut pty, dir) = begin()?;
+    pty.types(&format!("exec env {line}\r"))?;
+    until(&pty, "the first prompt", || pty.shown("]133;B;") > 0)?;
+    if left_in(dir.path()).is_empty() {
+        return Err("there is no directory".to_owned());
+    }
+    pty.hangs_up()?;
+    wait_until("nothing left behind", || left_in(dir.path()).is_empty())
 }
 
 /// Where it cannot be, a line says why, and the shell is a plain one with what was carried.

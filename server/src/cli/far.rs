@@ -17,8 +17,8 @@ use crate::pane::NONCE_VARIABLE;
 use crate::store::shell;
 
 /// What a shell answers for a wrong call, and for a program that is not there or cannot be run.
-pub(super) const WRONG_CALL: u8 = 2;
-pub(super) const NOT_FOUND: u8 = 127;
+const WRONG_CALL: u8 = 2;
+const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
 
 /// The nonce that `--print` shows.
@@ -92,7 +92,7 @@ fn begin<'a>(args: &'a [OsString], help: &str) -> Option<(bool, &'a [OsString])>
     }
 }
 
-pub(super) fn words(args: &[OsString]) -> Option<Vec<String>> {
+fn words(args: &[OsString]) -> Option<Vec<String>> {
     args.iter().map(|arg| arg.to_str().map(str::to_owned)).collect()
 }
 
@@ -106,12 +106,12 @@ fn what_is_carried() -> Option<String> {
         // For the next hop.
         variables.push((CARRIED.to_owned(), list));
     }
-    Some(script(&nonce, shell::BASH_FILES, &variables))
+    Some(script(&nonce, shell::FILES, &variables))
 }
 
 /// The script as `--print` shows it: without a nonce and without the values of variables.
 fn shown() -> String {
-    Nonce::new(SHOWN).map_or_else(String::new, |nonce| script(&nonce, shell::BASH_FILES, &[]))
+    Nonce::new(SHOWN).map_or_else(String::new, |nonce| script(&nonce, shell::FILES, &[]))
 }
 
 fn become_it(command: &[String], print: bool) -> ExitCode {
@@ -126,12 +126,12 @@ fn become_it(command: &[String], print: bool) -> ExitCode {
     ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE })
 }
 
-pub(super) fn wrong(what: &str, help: &str) -> ExitCode {
+fn wrong(what: &str, help: &str) -> ExitCode {
     say(&mut io::stderr(), &format!("dtmcp: {what}\n{help}"));
     ExitCode::from(WRONG_CALL)
 }
 
-pub(super) fn say(to: &mut dyn io::Write, what: &str) {
+fn say(to: &mut dyn io::Write, what: &str) {
     // A reader that has gone is no fault.
     drop(writeln!(to, "{what}"));
 }

@@ -14,18 +14,13 @@ use super::files;
 pub const INTEGRATION_VERSION: u32 = 1;
 
 /// Where it stands, under the user's home.
-pub const DIRECTORY: &str = ".local/share/docent-terminal-mcp";
+const DIRECTORY: &str = ".local/share/docent-terminal-mcp";
 
-/// What a bash needs, and what travels to other hosts: by name, with its text.
-pub const BASH_FILES: &[(&str, &str)] = &[
+/// The files by their paths there, with their texts: here and wherever they travel.
+pub const FILES: &[(&str, &str)] = &[
     ("bashrc", include_str!("../../../shell/bashrc")),
     ("integration.bash", include_str!("../../../shell/integration.bash")),
-];
-
-/// What the other shells need beside those, by their paths there.
-const OTHER_FILES: &[(&str, &str)] = &[
     ("integration.zsh", include_str!("../../../shell/integration.zsh")),
-    ("integration.fish", include_str!("../../../shell/integration.fish")),
     ("start", include_str!("../../../shell/start")),
     ("zsh/.zshenv", include_str!("../../../shell/zsh/.zshenv")),
     (
@@ -33,11 +28,6 @@ const OTHER_FILES: &[(&str, &str)] = &[
         include_str!("../../../shell/fish/vendor_conf.d/docent-terminal-mcp.fish"),
     ),
 ];
-
-/// All of them, by their paths, with their texts.
-pub fn every_file() -> impl Iterator<Item = (&'static str, &'static str)> {
-    BASH_FILES.iter().chain(OTHER_FILES).copied()
-}
 
 /// Lays the files out under the user's home; gives their directory. A file that is as it should be is left alone.
 ///
@@ -52,7 +42,7 @@ pub fn lay_out(user_home: &Path) -> io::Result<PathBuf> {
     for made in [&top, &dir, &dir.join("zsh"), &dir.join("fish"), &dir.join("fish/vendor_conf.d")] {
         open_dir(made).map_err(|error| files::at(made, &error))?;
     }
-    for (name, text) in every_file() {
+    for (name, text) in FILES {
         let path = dir.join(name);
         // Not through a link: what a shell runs is what stands here.
         let stands = fs::symlink_metadata(&path)
@@ -107,7 +97,7 @@ mod tests {
         fs::write(&file, "old").unwrap();
         lay_out(home.path()).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), include_str!("../../../shell/integration.bash"));
-        assert_eq!(fs::read_dir(&dir).unwrap().count(), 7);
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 6);
         assert_eq!(fs::metadata(dir.join("zsh/.zshenv")).unwrap().mode() & 0o777, 0o644);
     }
 }

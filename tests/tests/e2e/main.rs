@@ -7,6 +7,7 @@ mod advice;
 mod basics;
 mod errors;
 mod expect;
+mod far;
 mod integration;
 mod lifetime;
 mod other_shells;
@@ -29,11 +30,12 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let suites: [(&str, &[Row]); 15] = [
+    let suites: [(&str, &[Row]); 16] = [
         ("advice", advice::ROWS),
         ("basics", basics::ROWS),
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),
+        ("far", far::ROWS),
         ("integration", integration::ROWS),
         ("other_shells", other_shells::ROWS),
         ("lifetime", lifetime::ROWS),
