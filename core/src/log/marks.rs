@@ -132,7 +132,7 @@ impl Log {
                 None => {
                     // zsh leaves $? as it was where a line does not parse, and so tells none.
                     let unparsed = marker.status.is_none_or(|status| status == SYNTAX_ERROR);
-                    self.on_refused(marker.status, marker.idle, unparsed, at);
+                    self.on_refused(marker, marker.status, unparsed, at);
                 }
             }
         }
@@ -166,7 +166,7 @@ impl Log {
     /// The shell is at its prompt again, and no start of a command was seen. A line that did not parse is a region with
     /// the shell's words, and one that ran all the same is one too: Ctrl-C and Ctrl-Z make the kernel drop what the
     /// terminal had not read yet, which may be the start. Other lines leave nothing behind.
-    fn on_refused(&mut self, status: Option<i32>, idle: bool, unparsed: bool, at: At) {
+    fn on_refused(&mut self, marker: &Marker, status: Option<i32>, unparsed: bool, at: At) {
         let Some(typing) = self.typing else { return };
         // Nothing has marked the end of the input, so what was printed since counts as typed too.
         let typed_lines = usize::try_from(typing.line - typing.first).unwrap_or(usize::MAX).saturating_add(1);
@@ -174,11 +174,15 @@ impl Log {
         let closing = self.closing(State::Finished, status, at);
         let (first_line, lines) = (typing.line + 1, closing.settled.saturating_sub(typing.line));
         let refused = unparsed && lines > 0;
+        // A prompt without an end marker cannot say that a command ran.
+        let idle = marker.idle || marker.kind == marker::Kind::Prompt;
         if typed.trim().is_empty() || idle && !refused {
             self.events.push_back(LogEvent::NotRun { status, first_line, lines });
             return;
         }
-        let id = self.open_command(typed, first_line, typing.raw, at.wall);
+        // A shell that paints behind what is typed need not have shown all of it; fish tells it.
+        let told = marker.cmd.clone().unwrap_or(typed);
+        let id = self.open_command(told, first_line, typing.raw, at.wall);
         self.close_from(id, closing);
     }
 
@@ -211,7 +215,7 @@ impl Log {
             // A failed history expansion, or a line edited and run in an editor, neither of which has an end marker;
             // and every line of a shell that prints none.
             let status = marker.status.filter(|_| marker.hooked == Some(false));
-            self.on_refused(status, true, status == Some(SYNTAX_ERROR), at);
+            self.on_refused(marker, status, status == Some(SYNTAX_ERROR), at);
             self.back_at_prompt(at.wall);
         }
         // Drawn again in its place, the prompt may leave typed characters standing behind it.

@@ -27,31 +27,32 @@ end
 
 function __dtmcp_begin
     set -g __dtmcp_i (random)(random)(random)
-    set -g __dtmcp_q 0
+    set -g __dtmcp_n 1
     set -g __dtmcp_short "dt=$__DTMCP_NONCE;pid=$fish_pid;i=$__dtmcp_i"
     set -g __dtmcp_id "$__dtmcp_short;host="(__dtmcp_encode $hostname)";user="(__dtmcp_encode $USER)
-    __dtmcp_count
-    printf '\e]133;D;;%s;q=%d;new=fish-%s;v=1\e\\' $__dtmcp_id $__dtmcp_q $version
+    printf '\e]133;D;;%s;q=1;new=fish-%s;v=1\e\\' $__dtmcp_id $version
 end
 
+# The markers' counter is this number, which grows with each prompt, and a digit: the prompt's own end marker 1, A 2,
+# C 3, D 4. So it costs one substitution for all of them.
 function __dtmcp_count
-    set -g __dtmcp_q (math $__dtmcp_q + 1)
+    set -g __dtmcp_n (math $__dtmcp_n + 1)
 end
 
 # The person's prompt with its marks. It is called again whenever the prompt is painted anew, with the count it has.
 function __dtmcp_wrap
-    functions -q fish_prompt; or return
-    test (functions -D fish_prompt)(functions -D fish_right_prompt) = "$__dtmcp_ours"; and return
-    set -l ours (functions -D __dtmcp_wrap)
-    test (functions -D fish_prompt) = $ours; or __dtmcp_wrap_left
-    functions -q fish_right_prompt; and test (functions -D fish_right_prompt) != $ours; and __dtmcp_wrap_right
-    set -g __dtmcp_ours (functions -D fish_prompt)(functions -D fish_right_prompt)
+    # Descriptions, the fifth line of what is told of a function, tell ours from the person's.
+    set -l told (functions -Dv fish_prompt)
+    test "$told[5]" = __dtmcp; or __dtmcp_wrap_left
+    functions -q fish_right_prompt; or return
+    set told (functions -Dv fish_right_prompt)
+    test "$told[5]" = __dtmcp; or __dtmcp_wrap_right
 end
 
 function __dtmcp_wrap_left
     functions -e __dtmcp_user_prompt
     functions -c fish_prompt __dtmcp_user_prompt
-    function fish_prompt
+    function fish_prompt --description __dtmcp
         set -l __dtmcp_status $status
         printf '\e]133;A;%s;cwd=%s;st=%d;q=%d\e\\' $__dtmcp_id "$__dtmcp_cwd" $__dtmcp_last $__dtmcp_at
         __dtmcp_return $__dtmcp_status
@@ -63,7 +64,7 @@ end
 function __dtmcp_wrap_right
     functions -e __dtmcp_user_right
     functions -c fish_right_prompt __dtmcp_user_right
-    function fish_right_prompt
+    function fish_right_prompt --description __dtmcp
         set -l __dtmcp_status $status
         printf '\e]133;P;k=r;%s\e\\' $__dtmcp_short
         __dtmcp_return $__dtmcp_status
@@ -82,38 +83,37 @@ function __dtmcp_event --on-event fish_prompt
     set -g __dtmcp_last $__dtmcp_status
     if not set -q __dtmcp_id
         __dtmcp_begin
-    else if not set -q __dtmcp_done
-        # Nothing ran: an empty line, a comment, Ctrl-C. fish leaves the status of the command before.
+    else
         __dtmcp_count
-        printf '\e]133;D;;%s;q=%d;x=0\e\\' $__dtmcp_id $__dtmcp_q
+        # Nothing ran: an empty line, a comment, Ctrl-C. fish leaves the status of the command before.
+        set -q __dtmcp_done; or printf '\e]133;D;;%s;q=%d1;x=0\e\\' $__dtmcp_id $__dtmcp_n
     end
     set -e __dtmcp_done
     if test "$__dtmcp_pwd" != "$PWD"
         set -g __dtmcp_pwd $PWD
         set -g __dtmcp_cwd (__dtmcp_encode $PWD)
     end
-    __dtmcp_count
-    set -g __dtmcp_at $__dtmcp_q
+    set -g __dtmcp_at {$__dtmcp_n}2
     __dtmcp_wrap
     return $__dtmcp_status
 end
 
 # A line that does not parse, and Ctrl-C at the prompt: fish paints the prompt again and fires no other event. It leaves
-# the line that does not parse standing.
+# the line that does not parse standing, and need not have painted all of it when Enter comes, so the line is told.
 function __dtmcp_refused --on-event fish_posterror
-    __dtmcp_nothing ''
+    __dtmcp_nothing '' ';cmd='(__dtmcp_encode (string sub -l 8000 -- "$argv" | string collect))
 end
 
 function __dtmcp_cancel --on-event fish_cancel
-    __dtmcp_nothing 130
+    __dtmcp_nothing 130 ''
 end
 
 function __dtmcp_nothing
     set -q __dtmcp_id; and __dtmcp_here; or return
     __dtmcp_count
-    printf '\e]133;D;%s;%s;q=%d;x=0\e\\' "$argv[1]" $__dtmcp_id $__dtmcp_q
-    __dtmcp_count
-    set -g __dtmcp_at $__dtmcp_q
+    # fish paints the prompt as it was, which needs no mark, and may paint it anew, which is the same prompt again.
+    set -g __dtmcp_at {$__dtmcp_n}1
+    printf '\e]133;D;%s;%s;q=%d;x=0%s\e\\' $argv[1] $__dtmcp_id $__dtmcp_at $argv[2]
 end
 
 # A zsh that the line starts by name is to be integrated. Nothing else sees ZDOTDIR changed.
@@ -138,9 +138,12 @@ end
 function __dtmcp_start --on-event fish_preexec
     set -q __dtmcp_id; and __dtmcp_here; or return
     __dtmcp_lend $argv
-    set -l line (string sub -l 8000 -- (string join \n -- $argv | string collect))
-    __dtmcp_count
-    printf '\e]133;C;%s;q=%d;prev=%d;cmd=%s\e\\' $__dtmcp_id $__dtmcp_q $__dtmcp_last (__dtmcp_encode $line)
+    set -l line "$argv"
+    # Few lines need it, and a substitution costs ten times the look. 8 kB is what is kept of a command line.
+    if string match -rq '[%;\x00-\x1f\x7f]|^.{8001}' -- $line
+        set line (__dtmcp_encode (string sub -l 8000 -- $line | string collect))
+    end
+    printf '\e]133;C;%s;q=%d3;prev=%d;cmd=%s\e\\' $__dtmcp_id $__dtmcp_n $__dtmcp_last $line
 end
 
 function __dtmcp_end --on-event fish_postexec
@@ -148,8 +151,7 @@ function __dtmcp_end --on-event fish_postexec
     set -q __dtmcp_id; and __dtmcp_here; or return $__dtmcp_status[1]
     set -l stages
     test (count $__dtmcp_status) -gt 2; and set stages ";ps="(string join , $__dtmcp_status[2..])
-    __dtmcp_count
-    printf '\e]133;D;%d;%s;q=%d%s\e\\' $__dtmcp_status[1] $__dtmcp_id $__dtmcp_q "$stages"
+    printf '\e]133;D;%d;%s;q=%d4%s\e\\' $__dtmcp_status[1] $__dtmcp_id $__dtmcp_n "$stages"
     set -g __dtmcp_done 1
     __dtmcp_give_back
     return $__dtmcp_status[1]

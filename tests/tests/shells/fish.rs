@@ -1,8 +1,8 @@
 //! fish as a person uses it.
 
 use crate::row::{Row, ensure, fish, lost, not_run, row, want, zsh};
-use crate::terminal::Step::{Line, Type};
-use crate::terminal::Wait::{Foreground, Opened, Prompt, Text};
+use crate::terminal::Step::{Interrupt, Line, Type};
+use crate::terminal::Wait::{Foreground, Gone, Opened, Prompt, Text};
 
 pub(crate) const ROWS: &[Row] = &[
     fish(
@@ -50,6 +50,25 @@ pub(crate) const ROWS: &[Row] = &[
         &[want("~^for i in 1 2\n *echo \\$i\nend$", "1\n2", 0)],
     ),
     fish("fish_interrupt", &[Type("sleep 60\r", Foreground), Type("\x03", Prompt)], &[want("sleep 60", "~^\\^C", 130)]),
+    fish(
+        "fish_interrupt_at_the_prompt",
+        &[Type("abc", Text("c")), Interrupt, Type("echo on\r", Text("133;D;0;"))],
+        &[want("echo on", "on", 0)],
+    ),
+    fish(
+        "fish_line_that_does_not_parse",
+        &[Line("cat <<X"), Line("\x15echo on")],
+        &[
+            want("cat <<X", "~^fish: Expected a string, but found a redirection", 0).unknown_exit(),
+            want("echo on", "on", 0),
+        ],
+    ),
+    fish(
+        "ends_with_the_fish",
+        &[Line("echo a"), Type("exit 3\r", Gone)],
+        &[want("echo a", "a", 0), want("exit 3", "", 3)],
+    )
+    .check(|terminal| ensure(terminal.log.program_exit() == Some(3), "the shell ended with 3")),
     fish(
         "fish_reads",
         &[Type("read v\r", Opened), Line("foo"), Line("echo $v")],

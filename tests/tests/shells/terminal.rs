@@ -23,7 +23,7 @@ pub(crate) const NONCE: &str = "0123456789abcdef";
 pub(crate) const SIZE: Size = Size { cols: 80, rows: 24 };
 
 /// After this long without the awaited state a test has failed; no shell here needs a hundredth of it.
-const GIVE_UP: Duration = Duration::from_secs(30);
+const GIVE_UP: Duration = Duration::from_secs(60);
 
 /// Where the project's shell files are.
 pub(crate) fn shell_dir() -> PathBuf {
@@ -91,6 +91,10 @@ pub(crate) enum Step {
     Line(&'static str),
     /// Exactly these characters.
     Type(&'static str, Wait),
+    /// Ctrl-C, and again each second until the shell shows a prompt anew. fish looks for an interrupt and then waits
+    /// for a key, and drops one that comes between the two; a person presses again. A further prompt may follow late,
+    /// so what comes next must not count prompts.
+    Interrupt,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -159,6 +163,17 @@ impl Terminal {
             Step::Type(text, wait) => {
                 self.master.write_all(text.as_bytes())?;
                 self.wait(wait, before)
+            }
+            Step::Interrupt => {
+                let deadline = Instant::now() + GIVE_UP;
+                while self.seen.prompts == before.prompts && Instant::now() < deadline {
+                    self.master.write_all(b"\x03")?;
+                    let again = Instant::now() + Duration::from_secs(1);
+                    while self.seen.prompts == before.prompts && Instant::now() < again {
+                        self.read()?;
+                    }
+                }
+                self.wait(Wait::Prompt, before)
             }
         }
     }
