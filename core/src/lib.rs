@@ -39,5 +39,6 @@ mod advice;
 pub mod reply;
 
 pub mod record;
+pub mod resource;
 
 pub mod guide;

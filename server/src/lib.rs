@@ -17,6 +17,7 @@ pub mod record;
 pub mod store;
 pub mod systemd;
 pub mod terminal;
+pub mod updates;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -198,6 +198,59 @@ impl Serving {
     }
 }
 
+/// An answer that goes on, such as a stream of events: what has come of it so far.
+#[derive(Debug)]
+pub struct Stream {
+    /// Shut down to hang up; the thread that reads has the other.
+    stream: UnixStream,
+    heard: Arc<Mutex<String>>,
+}
+
+impl Stream {
+    /// All of it so far, its head in front.
+    #[must_use]
+    pub fn heard(&self) -> String {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The messages so far that are no answers, from the events' data.
+    #[must_use]
+    pub fn notifications(&self) -> Vec<Value> {
+        let heard = self.heard();
+        let data = heard.lines().filter_map(|line| line.strip_prefix("data:"));
+        let messages = data.filter_map(|data| serde_json::from_str::<Value>(data.trim()).ok());
+        messages.filter(|message| message.get("method").is_some()).collect()
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        drop(self.stream.shutdown(std::net::Shutdown::Both));
+    }
+}
+
+impl Serving {
+    /// Begins a request through the socket whose answer goes on.
+    ///
+    /// # Errors
+    /// Where nobody listens.
+    pub fn stream(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Result<Stream, String> {
+        let stream = UnixStream::connect(&self.socket).map_err(|error| error.to_string())?;
+        let mut reads = stream.try_clone().map_err(|error| error.to_string())?;
+        (&stream).write_all(&request(method, path, "x", headers, body)).map_err(|error| error.to_string())?;
+        let heard = Arc::new(Mutex::new(String::new()));
+        let hears = Arc::clone(&heard);
+        std::thread::spawn(move || {
+            let mut piece = [0; 4096];
+            while let Ok(length @ 1..) = reads.read(&mut piece) {
+                let text = String::from_utf8_lossy(piece.get(..length).unwrap_or_default()).into_owned();
+                hears.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+            }
+        });
+        Ok(Stream { stream, heard })
+    }
+}
+
 impl Drop for Serving {
     fn drop(&mut self) {
         drop(self.child.kill());

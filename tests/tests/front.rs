@@ -13,6 +13,8 @@ mod client;
 mod desk;
 #[path = "front/process.rs"]
 mod process;
+#[path = "front/resources.rs"]
+mod resources;
 
 use client::{Client, Era, LEGACY};
 use serde_json::{Value, json};

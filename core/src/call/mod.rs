@@ -197,7 +197,7 @@ pub enum ScreenView {
 }
 
 /// The arguments of `wait`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Wait {
     /// The session.
     pub session: Option<String>,

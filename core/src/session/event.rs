@@ -52,6 +52,8 @@ pub enum Event<'a> {
     Inspected(Box<Inspection>),
     /// When a person last pressed a key in this session; none where nobody is attached.
     Person(Option<Wall>),
+    /// Somebody reads along, and wants [`Effect::Changed`]; or nobody does any more.
+    Watched(bool),
     /// The pane is gone: nothing more will come. With the reason, in words.
     Closed(String),
     /// The deadline came.
@@ -73,6 +75,11 @@ pub enum Effect {
     Signal(Signalling),
     /// Look at what runs at the terminal; answered by [`Event::Inspected`].
     Inspect(Look),
+    /// Tell readers that the session looks different: what ran has ended, waits for somebody, or goes on after that.
+    Changed {
+        /// The region that does, where there is one.
+        region: Option<u32>,
+    },
     /// Answer a call.
     Conclude(CallId, Box<Outcome>),
 }

@@ -1,7 +1,8 @@
 //! When the host is asked what runs at the terminal, and what its answers come to.
 //!
-//! Only while a call waits, only where no marker tells, and only while the output rests; a judgement that holds is not
-//! asked for again until something is printed or typed. Behind what looks like a prompt one look is enough.
+//! Only while a call waits or somebody reads along, only where no marker tells, and only while the output rests; a
+//! judgement that holds is not asked for again until something is printed or typed. Behind what looks like a prompt one
+//! look is enough.
 
 use std::time::Duration;
 
@@ -18,6 +19,9 @@ use crate::waiting::{Judgement, Output, Steady, Step, judge};
 const SOON: Duration = Duration::from_millis(250);
 const LATER: Duration = Duration::from_secs(1);
 const LONG: Duration = Duration::from_secs(10);
+
+/// The same where no call waits and somebody only reads along: nobody is held up by it.
+const READERS: Duration = Duration::from_secs(3);
 
 /// The whole machine is looked at only once the output has rested for this long: it costs milliseconds.
 const EVERYWHERE: Duration = Duration::from_secs(1);
@@ -101,7 +105,7 @@ const OWNER: &str = "the program runs as another user, and whether it waits cann
 impl Session {
     /// Asks for a look where one is due; gives when one will be.
     pub(super) fn look(&mut self, now: Now) -> Option<Now> {
-        let waits = self.calls.iter().any(super::Call::is_told_by_looking);
+        let waits = self.readers.watch || self.calls.iter().any(super::Call::is_told_by_looking);
         let shell = self.shell(now);
         let unmarked = matches!(shell, ShellState::Running(_) | ShellState::NoShell);
         let decided = matches!(
@@ -177,7 +181,8 @@ impl Session {
         }
         match self.looking.steady.look(now, judgement, inspection, output) {
             Step::Holds(judgement) => {
-                self.looking.next = Some(now + if quiet < LONG { SOON } else { LATER });
+                let later = if self.calls.is_empty() { READERS } else { LATER };
+                self.looking.next = Some(now + if quiet < LONG { SOON } else { later });
                 self.looking.holds = Some(judgement);
             }
             Step::Again(at) => self.looking.next = Some(at),
@@ -194,6 +199,12 @@ impl Session {
     /// When it has waited long enough.
     pub(super) fn place_by(&self, now: Now) -> Now {
         self.looking.asked.unwrap_or(now) + PLACE_WAIT
+    }
+
+    /// Where the next line runs, where that is not the server's own place.
+    #[must_use]
+    pub fn elsewhere(&self) -> Option<&Place> {
+        Some(self.place()).filter(|place| place::differs(place, &self.setting.home).is_some())
     }
 
     /// Where the session is: as the shell that has the terminal says, or what it runs leads to.

@@ -7,6 +7,7 @@ mod agents;
 mod event;
 mod lines;
 mod looking;
+mod readers;
 mod recover;
 mod resting;
 mod sight;
@@ -78,6 +79,7 @@ pub struct Session {
     ended: Option<Option<i32>>,
     closed: Option<String>,
     wake: Option<Now>,
+    readers: readers::Readers,
 }
 
 /// The open input region.
@@ -117,6 +119,7 @@ impl Session {
             ended: None,
             closed: None,
             wake: None,
+            readers: readers::Readers::default(),
         };
         if session.log.open_region().is_some_and(|region| region.kind == Kind::Input) {
             session.input = session.log.open_region().map(|region| Input {
@@ -264,6 +267,7 @@ impl Session {
             Event::Gone(id) => self.calls.retain(|call| call.id != id),
             // Whoever has gone may have left text on the line.
             Event::Person(last) => self.person = self.person.max(last),
+            Event::Watched(watch) => self.watched(now, watch),
             Event::Closed(why) => {
                 self.closed = Some(why);
                 self.log.abandon(self.wall_at(now));
@@ -362,6 +366,7 @@ impl Session {
                     self.input = None;
                 }
                 self.record(*id);
+                self.tell_of_end(*id);
             }
             LogEvent::PromptEnd => self.looking.beyond = None,
             LogEvent::Prompt => {

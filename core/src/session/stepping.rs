@@ -19,9 +19,10 @@ impl Session {
             }
         }
         let resting = self.resting(now, None);
-        let input = self.input.and(resting.again);
+        let input = resting.again.filter(|_| self.input.is_some() || self.readers.watch);
         let calls = self.calls.iter().filter_map(|call| call.deadline().filter(|at| *at > now)).min();
         let look = self.look(now);
+        self.tell_readers(now);
         self.wake = [self.wake, input, calls, look].into_iter().flatten().filter(|at| *at > now).min();
     }
 

@@ -40,7 +40,7 @@ impl Session {
     }
 
     /// How much there is to show, and how long it took.
-    fn measure(&self, now: Now, call: &Call, outcome: &mut Outcome) {
+    pub(super) fn measure(&self, now: Now, call: &Call, outcome: &mut Outcome) {
         let asks = matches!(outcome.status, Status::Prompt | Status::Continuation);
         // What rules have answered took as long as the call, whatever its regions took.
         let ruled = matches!(call.kind, CallKind::Expect(_)) && outcome.output.is_some();

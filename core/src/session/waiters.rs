@@ -1,5 +1,6 @@
 //! The calls that wait in a session: one of four kinds, asked the same questions.
 
+use super::Session;
 use super::sight::Moved;
 use crate::call::{CallId, ExpectCall, Outcome, RunCall, SendCall, Step, WaitCall};
 use crate::log::{Log, ShellState};
@@ -23,6 +24,22 @@ pub(super) enum CallKind {
     Expect(Box<ExpectCall>),
     Send(Box<SendCall>),
     Wait(Box<WaitCall>),
+}
+
+impl Session {
+    /// Whose call has the keyboard, and the tool's name: no other call types a line before it is answered.
+    #[must_use]
+    pub fn typing_now(&self) -> Option<(&str, &'static str)> {
+        self.calls.iter().find_map(|call| {
+            let tool = match &call.kind {
+                CallKind::Run(_) => "run",
+                CallKind::Expect(_) => "expect",
+                CallKind::Send(_) => "send",
+                CallKind::Wait(_) => return None,
+            };
+            Some((call.actor.as_str(), tool))
+        })
+    }
 }
 
 impl Call {

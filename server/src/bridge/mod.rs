@@ -127,7 +127,7 @@ impl<W: AsyncWrite + Unpin> Bridge<W> {
                 let line = link.lines.recv().await.ok_or("it closed the connection")?;
                 let is_answer = traffic::answers(&line, &id);
                 if !is_answer || !answered {
-                    self.traffic.answered(&line);
+                    let line = self.traffic.answered(line);
                     self.client.write_all(&line).await.map_err(|error| error.to_string())?;
                     self.client.flush().await.map_err(|error| error.to_string())?;
                 }
@@ -164,7 +164,7 @@ impl<W: AsyncWrite + Unpin> Bridge<W> {
                 }
                 line = link.lines.recv() => {
                     let Some(line) = line else { return Ended::ServerWentAway };
-                    self.traffic.answered(&line);
+                    let line = self.traffic.answered(line);
                     let written = async {
                         self.client.write_all(&line).await?;
                         self.client.flush().await
@@ -179,6 +179,7 @@ impl<W: AsyncWrite + Unpin> Bridge<W> {
 
     async fn rest(&mut self, link: &mut Link) {
         while let Some(line) = link.lines.recv().await {
+            let line = self.traffic.answered(line);
             if self.client.write_all(&line).await.is_err() || self.client.flush().await.is_err() {
                 return;
             }

@@ -4,16 +4,17 @@ mod clock;
 pub mod ending;
 pub mod files;
 pub mod render;
+mod replies;
 mod signal;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use dtmcp_core::call::{CallId, Outcome, Waiting};
+use dtmcp_core::call::{CallId, Waiting};
 use dtmcp_core::inspect::{Inspection, Inspector, Known, Look as Reach, PaneTerminal, Why};
 use dtmcp_core::log::ShellState;
-use dtmcp_core::region::{Region, State};
+use dtmcp_core::region::{Place, Region, State};
 use dtmcp_core::reply::Reply;
 use dtmcp_core::session::{Effect, Event, NotTyped, Session, Typing};
 use dtmcp_core::time::Wall;
@@ -23,6 +24,7 @@ use crate::feed::{CHUNK, Follower, Piece};
 use crate::hub::region_files::RegionFiles;
 use crate::store::lines::LogLines;
 use crate::terminal::{PaneId, Part, Terminal, TerminalError};
+use crate::updates::Updates;
 pub use clock::Clock;
 use ending::Parted;
 use files::SessionFiles;
@@ -60,6 +62,13 @@ pub enum Message {
         /// Where the look goes.
         reply: oneshot::Sender<Look>,
     },
+    /// What a reader sees, who is no agent at work here.
+    Reading {
+        /// The region; none is what runs now, or ran last.
+        region: Option<u32>,
+        /// Where it goes; none where the log does not have the region in memory.
+        reply: oneshot::Sender<Option<Reply>>,
+    },
     /// End the session: hang up, let the rest arrive, kill.
     Close {
         /// Told when the pane is gone and the files are complete.
@@ -88,6 +97,10 @@ pub struct Look {
     pub fullscreen: bool,
     /// When each agent last typed here, as far as this server saw it.
     pub typed: BTreeMap<String, Wall>,
+    /// The agent whose call has the keyboard now, and the tool.
+    pub typing_now: Option<(String, &'static str)>,
+    /// Where the next line runs, where that is not the server's own place.
+    pub place: Option<Place>,
     /// The nonce, for masking.
     pub nonce: Option<String>,
 }
@@ -135,6 +148,8 @@ pub struct Driver {
     pub summaries: bool,
     /// The files of single regions.
     pub region_files: RegionFiles,
+    /// Who is told of changes.
+    pub updates: Arc<Updates>,
 }
 
 /// What the task keeps while it runs.
@@ -183,6 +198,8 @@ impl Driver {
 impl Running {
     async fn serve(&mut self) -> Option<Parted> {
         self.effects().await;
+        let mut watched = self.driver.updates.watched();
+        watched.mark_changed();
         loop {
             let more = self.follow().await;
             if std::mem::take(&mut self.doubted) {
@@ -210,6 +227,10 @@ impl Running {
                 },
                 () = std::future::ready(()), if more => {}
                 () = notify.notified() => {}
+                Ok(()) = watched.changed() => {
+                    let watch = watched.borrow_and_update().contains(&self.driver.session.setting().name);
+                    self.handle(Event::Watched(watch)).await;
+                }
                 Some(inspection) = self.seen.1.recv() => self.handle(Event::Inspected(inspection)).await,
                 () = sleep_until(wake) => self.handle(Event::Tick).await,
             }
@@ -276,6 +297,7 @@ impl Running {
                 // Whoever asked may be gone.
                 drop(reply.send(look));
             }
+            Message::Reading { region, reply } => self.reading(region, reply),
             Message::Close { .. } => {}
         }
     }
@@ -320,6 +342,8 @@ impl Running {
             last_output: self.last_output,
             fullscreen: session.log().cooked.fullscreen().is_some(),
             typed: self.typed.clone(),
+            typing_now: session.typing_now().map(|(agent, tool)| (agent.to_owned(), tool)),
+            place: session.elsewhere().cloned(),
             nonce: self.driver.nonce.clone(),
         }
     }
@@ -357,6 +381,9 @@ impl Running {
                     self.driver.session.handle(self.driver.clock.now(), event);
                 }
                 Effect::Inspect(look) => self.inspect(look).await,
+                Effect::Changed { region } => {
+                    self.driver.updates.changed(&self.driver.session.setting().name, region);
+                }
                 Effect::Conclude(id, outcome) => self.conclude(id, *outcome),
             }
         }
@@ -428,43 +455,6 @@ impl Running {
             TerminalError::Moved => NotTyped::Moved,
             error => NotTyped::Refused(error.to_string()),
         })
-    }
-
-    /// Answers a call: the unsettled lines are on disk before the reply names them.
-    fn conclude(&mut self, id: CallId, outcome: Outcome) {
-        let live = self.driver.session.log().cooked.live();
-        self.driver.files.write_tail(&live);
-        let Some((actor, reply)) = self.replies.remove(&id) else { return };
-        let fullscreen = self.driver.session.log().cooked.fullscreen().is_some();
-        // An error shows no notes: they are kept for a reply that does.
-        let trouble = if outcome.error.is_none() { self.driver.files.take_trouble() } else { None };
-        let job = render::Job {
-            outcome,
-            lines: self.driver.files.snapshot(live),
-            session: self.driver.session.setting().name.clone(),
-            home: self.driver.session.setting().home.clone(),
-            actor,
-            dir: self.driver.dir.clone(),
-            absolute_allowed: true,
-            fullscreen,
-            notes: trouble.into_iter().collect(),
-            nonce: self.driver.nonce.clone(),
-            summaries: self.driver.summaries,
-            terminal: Arc::clone(&self.driver.terminal),
-            pane: self.driver.pane,
-            screens: Arc::clone(&self.screens),
-        };
-        match &mut self.parting {
-            Some(held) => held.push((job, reply)),
-            None => render::spawn(job, reply),
-        }
-    }
-
-    fn answer(&mut self, id: CallId, answer: Reply) {
-        if let Some((_, reply)) = self.replies.remove(&id) {
-            // A client that is gone needs no answer.
-            drop(reply.send(answer));
-        }
     }
 }
 

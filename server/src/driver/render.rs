@@ -30,7 +30,8 @@ pub struct Job {
     pub lines: LogLines,
     pub session: String,
     pub home: Place,
-    pub actor: String,
+    /// The agent, whose last look at the screen is remembered; none is a reader, who is no agent.
+    pub actor: Option<String>,
     pub dir: PathBuf,
     /// Whether `save_to` may name an absolute path: it was checked before the call began.
     pub absolute_allowed: bool,
@@ -90,7 +91,7 @@ fn shape(job: &Job, screen: Screen) -> ScreenText {
         cursor: (screen.cursor.0 + 1, screen.cursor.1 + 1),
     };
     let mut screens = job.screens.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = screens.get(&job.actor).cloned();
+    let before = job.actor.as_ref().and_then(|actor| screens.get(actor)).cloned();
     text.rows = match job.outcome.screen {
         ScreenView::Cursor => numbered(&screen.rows).skip(screen.cursor.1.into()).take(1).collect(),
         ScreenView::Changes => match &before {
@@ -99,10 +100,12 @@ fn shape(job: &Job, screen: Screen) -> ScreenText {
         },
         ScreenView::Full | ScreenView::None => whole(&screen.rows),
     };
-    if screens.len() >= SCREENS_MAX && before.is_none() {
-        screens.pop_first();
+    if let Some(actor) = &job.actor {
+        if screens.len() >= SCREENS_MAX && before.is_none() {
+            screens.pop_first();
+        }
+        screens.insert(actor.clone(), screen.rows);
     }
-    screens.insert(job.actor.clone(), screen.rows);
     text
 }
 
@@ -167,6 +170,15 @@ pub fn mask(mut reply: Reply, nonce: Option<&str>) -> Reply {
         }
     }
     reply
+}
+
+/// The same for words that are no reply.
+#[must_use]
+pub fn mask_text(text: String, nonce: Option<&str>) -> String {
+    match nonce.filter(|nonce| !nonce.is_empty()) {
+        Some(nonce) if text.contains(nonce) => text.replace(nonce, MASKED),
+        _ => text,
+    }
 }
 
 const MASKED: &str = "<nonce>";

@@ -239,6 +239,7 @@ impl Hub {
             summaries: self.config.summaries,
             dir: dir.clone(),
             region_files: region_files.clone(),
+            updates: Arc::clone(&self.updates),
         };
         let handle = self.insert(Handle {
             name: meta.name.clone(),

@@ -3,6 +3,7 @@
 use dtmcp_core::call::Resize;
 use dtmcp_core::cooked::Size;
 use dtmcp_core::record::Meta;
+use dtmcp_core::region::Place;
 use dtmcp_core::reply::Reply;
 use serde_json::{Map, Value, json};
 
@@ -93,7 +94,7 @@ impl Hub {
         )
     }
 
-    /// The fields that `/api/sessions` names, as far as they are known yet.
+    /// The fields that `/api/sessions` names.
     fn entry(&self, handle: &Handle, look: &Look, state: Option<&PaneState>, clients: &[Attached]) -> Value {
         let mut entry = Map::new();
         let mut put = |field: &str, value: Value| entry.insert(field.to_owned(), value);
@@ -124,14 +125,15 @@ impl Hub {
         put("integrated", handle.meta.is_integrated().into());
         let typed = look.typed.iter().map(|(agent, at)| (agent.clone(), json!(seconds(at.0)))).collect();
         put("agents_typed", Value::Object(typed));
-        // A session has a window with one pane to itself, typing is over in a moment, and logs are kept.
-        put("typing_now", Value::Null);
+        put("typing_now", json!(look.typing_now.as_ref().map(|(agent, tool)| json!({"agent": agent, "tool": tool}))));
+        // A session has a window with one pane to itself, and logs are kept.
         put("window", handle.name.as_str().into());
         put("parent", Value::Null);
         put("index", 0.into());
         put("active", true.into());
         put("adopted", false.into());
-        put("place", Value::Null);
+        let place = |place: &Place| json!({"host": place.host, "user": place.user, "container": place.container});
+        put("place", look.place.as_ref().map_or(Value::Null, place));
         put("keep", true.into());
         put("delete_on_close", false.into());
         put("expires", Value::Null);

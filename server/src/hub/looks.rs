@@ -26,7 +26,7 @@ const RAW_BYTES: usize = 6_000;
 const RAW_REACH: u64 = 256 * 1024;
 
 /// A session's log as it is read.
-struct Opened {
+pub(super) struct Opened {
     name: String,
     dir: PathBuf,
     lines: LogLines,
@@ -36,10 +36,11 @@ struct Opened {
 }
 
 impl Hub {
-    async fn open_log(&self, actor: &str, readable: &Readable) -> Result<Opened, Box<Reply>> {
+    /// The log of a session; `actor`, if anyone, is told what has finished.
+    pub(super) async fn open_log(&self, actor: Option<&str>, readable: &Readable) -> Result<Opened, Box<Reply>> {
         match readable {
             Readable::Open(handle) => {
-                let look = look(handle, Some(actor)).await.ok_or_else(|| Box::new(no_task(&handle.name)))?;
+                let look = look(handle, actor).await.ok_or_else(|| Box::new(no_task(&handle.name)))?;
                 Ok(Opened {
                     name: handle.name.clone(),
                     dir: handle.dir.clone(),
@@ -73,7 +74,7 @@ impl Hub {
         if read.view == View::Screen {
             return self.read_screen(&readable).await;
         }
-        let opened = match self.open_log(actor, &readable).await {
+        let opened = match self.open_log(Some(actor), &readable).await {
             Ok(opened) => opened,
             Err(reply) => return *reply,
         };
@@ -126,7 +127,7 @@ impl Hub {
             Ok(readable) => readable,
             Err(reply) => return *reply,
         };
-        match self.open_log(actor, &readable).await {
+        match self.open_log(Some(actor), &readable).await {
             Ok(opened) => blocking(move || search_one(&opened, &search)).await,
             Err(reply) => *reply,
         }
@@ -139,7 +140,7 @@ impl Hub {
         let mut nonces = Vec::new();
         for name in self.home.sessions().unwrap_or_default() {
             let Ok(readable) = self.readable(Some(&name)).await else { continue };
-            let Ok(opened) = self.open_log(actor, &readable).await else { continue };
+            let Ok(opened) = self.open_log(Some(actor), &readable).await else { continue };
             nonces.extend(opened.nonce.clone());
             notes.extend(opened.notes.iter().map(|note| format!("{name}: {note}")));
             let asked = asked.clone();
@@ -181,7 +182,7 @@ impl Hub {
             Ok(readable) => readable,
             Err(reply) => return *reply,
         };
-        let mut opened = match self.open_log(actor, &readable).await {
+        let mut opened = match self.open_log(Some(actor), &readable).await {
             Ok(opened) => opened,
             Err(reply) => return *reply,
         };
@@ -218,7 +219,7 @@ impl Hub {
 }
 
 /// Runs work that reads a log on a thread of its own.
-async fn blocking(work: impl FnOnce() -> Reply + Send + 'static) -> Reply {
+pub(super) async fn blocking(work: impl FnOnce() -> Reply + Send + 'static) -> Reply {
     tokio::task::spawn_blocking(work)
         .await
         .unwrap_or_else(|error| Reply::error(None, &format!("the log could not be read: {error}")))
@@ -231,7 +232,7 @@ impl Opened {
     }
 
     /// The region, or the reply that says which there are.
-    fn region_or_reply(&self, id: u32) -> Result<Region, Box<Reply>> {
+    pub(super) fn region_or_reply(&self, id: u32) -> Result<Region, Box<Reply>> {
         self.region(id).ok_or_else(|| {
             let last = self
                 .regions
@@ -313,7 +314,7 @@ fn search_one(opened: &Opened, asked: &Search) -> Reply {
     mask(reply, opened.nonce.as_deref())
 }
 
-fn read_cooked(opened: &Opened, read: &Read) -> Reply {
+pub(super) fn read_cooked(opened: &Opened, read: &Read) -> Reply {
     let total = opened.lines.last();
     let (mut first, mut last) = (1, total);
     let mut region_status = String::new();

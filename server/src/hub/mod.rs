@@ -7,6 +7,7 @@ mod looks;
 mod pick;
 mod recover;
 pub mod region_files;
+mod resources;
 pub mod save;
 mod waiting;
 
@@ -22,6 +23,7 @@ use dtmcp_core::inspect::Inspector;
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::Reply;
+use dtmcp_core::resource::Address;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -31,10 +33,11 @@ use crate::driver::ending::Parted;
 use crate::driver::{Clock, Message};
 use crate::feed::Watcher;
 use crate::host;
-use crate::mcp::desk::Desk;
+use crate::mcp::desk::{Desk, Page, Unreadable};
 use crate::store::lock::Lock;
 use crate::store::{Home, bin};
 use crate::terminal::{PaneId, Terminal, Tmux, TmuxConfig};
+use crate::updates::Updates;
 use close::Closer;
 
 /// Sessions that may be open at once: each holds a few file descriptors and a shell.
@@ -91,6 +94,8 @@ pub struct Hub {
     program: watch::Sender<Option<Result<PathBuf, String>>>,
     /// Whether people can reach this server by `dtmcp close`.
     shared: AtomicBool,
+    /// Who is told of changes.
+    updates: Arc<Updates>,
 }
 
 /// Takes the state directory for this process, and begins to take over the sessions that are open in it.
@@ -139,6 +144,7 @@ pub fn open_with(
         socket_path,
         program: watch::channel(None).0,
         shared: AtomicBool::new(false),
+        updates: Arc::default(),
     });
     // The panes run the program from the state directory, so that it may be rebuilt or moved while they live.
     let bin = hub.home.bin_dir();
@@ -185,6 +191,7 @@ impl Hub {
     pub(crate) fn insert(&self, handle: Handle) -> Arc<Handle> {
         let handle = Arc::new(handle);
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(handle.name.clone(), Arc::clone(&handle));
+        self.updates.list_changed();
         handle
     }
 
@@ -193,6 +200,8 @@ impl Hub {
         if let Some(handle) = removed {
             self.watcher.forget(&handle.notify);
             handle.removed.cancel();
+            self.updates.changed(name, None);
+            self.updates.list_changed();
         }
     }
 
@@ -270,6 +279,25 @@ impl Desk for Hub {
                 self.regions(actor, session.as_deref(), last, status.as_deref(), pattern.as_ref()).await
             }
         }
+    }
+
+    async fn resources(&self, after: Option<&Address>) -> Page {
+        self.ready().await;
+        self.list_resources(after).await
+    }
+
+    async fn resource(&self, address: &Address) -> Result<Reply, Unreadable> {
+        self.ready().await;
+        self.read_resource(address).await
+    }
+
+    async fn knows(&self, address: &Address) -> Result<(), String> {
+        self.ready().await;
+        self.find_resource(address).await
+    }
+
+    fn updates(&self) -> Arc<Updates> {
+        Arc::clone(&self.updates)
     }
 
     fn release(&self) {

@@ -12,8 +12,10 @@ use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, ToolAnnotations,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    ToolAnnotations, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value, json};
@@ -23,6 +25,7 @@ use tokio_util::task::TaskTracker;
 
 use super::agent::Agent;
 use super::desk::Desk;
+use super::resources::{Client, Resources};
 use super::schema::input_schema;
 use super::tools::{self, Call};
 use super::turns::{Ticket, Turn};
@@ -65,6 +68,7 @@ pub struct Front {
     gone: CancellationToken,
     /// The calls that the desk has not finished.
     calls: TaskTracker,
+    resources: Arc<Resources>,
 }
 
 impl std::fmt::Debug for Front {
@@ -86,13 +90,14 @@ impl Front {
     /// A front for a client; `gone` fires when it leaves.
     #[must_use]
     pub fn new(shared: Shared, agent: Agent, gone: CancellationToken) -> Self {
-        Self { shared, agent, gone, calls: TaskTracker::new() }
+        Self { shared, agent, gone, calls: TaskTracker::new(), resources: Arc::new(Resources::new()) }
     }
 
-    /// The same calls for another agent: one limit holds for both, and [`Self::finish`] waits for both.
+    /// The same calls for another client, of another agent: one limit holds for both, and [`Self::finish`] waits for
+    /// both.
     #[must_use]
     pub fn for_agent(&self, agent: Agent) -> Self {
-        Self { agent, ..self.clone() }
+        Self { agent, resources: Arc::new(Resources::new()), ..self.clone() }
     }
 
     /// Waits until the desk has finished every call. To be called when the client is gone: each call's `cancel` has
@@ -100,6 +105,11 @@ impl Front {
     pub async fn finish(&self) {
         self.calls.close();
         self.calls.wait().await;
+    }
+
+    /// Where this client is told of what it subscribed to.
+    fn client(&self, context: &RequestContext<RoleServer>) -> Client {
+        Client { peer: context.peer.clone(), gone: self.gone.clone() }
     }
 
     /// Carries out one `tools/call`.
@@ -245,7 +255,7 @@ fn result(reply: Reply) -> CallToolResult {
 }
 
 /// The last guard of the rule that no reply holds a control character: what programs printed is in these fields too.
-fn visible(value: Value) -> Value {
+pub(super) fn visible(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(spell_out(&text).into_owned()),
         Value::Array(items) => items.into_iter().map(visible).collect(),
@@ -282,7 +292,13 @@ fn listed(tool: &guide::tools::Tool) -> Tool {
 
 impl ServerHandler for Front {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .build();
         let server = Implementation::new("docent-terminal-mcp", env!("CARGO_PKG_VERSION"))
             .with_title("docent-terminal-mcp: terminal sessions");
         ServerConfig::new(capabilities).with_server_info(server).with_instructions(guide::INSTRUCTIONS)
@@ -336,19 +352,61 @@ impl ServerHandler for Front {
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
-    fn accepted_subscription_filter(&self, _requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        let mut accepted = SubscriptionFilter::new();
-        accepted.tools_list_changed = Some(true);
-        Some(accepted)
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        if context.meta.protocol_version().is_none() {
+            // In the older life cycle. A list that goes stale without a word is still a list.
+            drop(self.resources.subscriber(&*self.shared.desk, self.client(&context)));
+        }
+        self.resources.list(&*self.shared.desk, request).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(Resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.resources.read(&*self.shared.desk, &request.uri).await.map(ReadResourceResponse::Complete)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.resources.subscribe(&*self.shared.desk, &request.uri, self.client(&context)).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.resources.unsubscribe(&request.uri)
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(self.resources.accept(&*self.shared.desk, requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         // rmcp waits for every handler when the client is gone, so a subscription has to notice by itself.
         tokio::select! {
-            () = context.cancelled() => {}
-            () = self.gone.cancelled() => {}
-            () = self.shared.stopping.cancelled() => {}
+            told = self.resources.listen(&context) => told,
+            () = context.cancelled() => Ok(()),
+            () = self.gone.cancelled() => Ok(()),
+            () = self.shared.stopping.cancelled() => Ok(()),
         }
-        Ok(())
     }
 }

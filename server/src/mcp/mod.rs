@@ -6,6 +6,7 @@ pub mod desk;
 pub mod handler;
 pub mod lines;
 pub mod numbers;
+mod resources;
 pub mod schema;
 pub mod serve;
 pub mod tools;

@@ -85,6 +85,8 @@ pub struct Sim {
     pub host: Inspection,
     /// When it was looked at.
     pub looks: Vec<Now>,
+    /// What readers were told of.
+    pub told_readers: Vec<Option<u32>>,
     now: Now,
     setting: Setting,
     calls: BTreeMap<CallId, Call>,
@@ -124,6 +126,7 @@ impl Sim {
             cut: None,
             host: Inspection::unknown(Why::NobodyLooks),
             looks: Vec::new(),
+            told_readers: Vec::new(),
             now: BEGAN,
             setting,
             calls: BTreeMap::new(),
@@ -166,6 +169,11 @@ impl Sim {
     fn already_matched(&self, actor: &str, until: &Pattern) -> Option<u64> {
         let (first, last) = self.session.unseen(actor)?;
         (first..=last).find(|line| until.is_match(&self.line(*line)).unwrap_or(false))
+    }
+
+    /// Somebody begins to read along, or stops.
+    pub fn watch(&mut self, watch: bool) {
+        self.handle(Event::Watched(watch));
     }
 
     /// One line, or several, for `run`.
@@ -339,6 +347,7 @@ impl Sim {
                 }
                 Effect::Inspect(_) => looks += 1,
                 Effect::Signal(signalling) => signals.push(signalling),
+                Effect::Changed { region } => self.told_readers.push(region),
                 Effect::Conclude(id, outcome) => self.conclude(id, *outcome),
             }
         }
@@ -453,6 +462,12 @@ impl Sim {
     #[must_use]
     pub fn actor(&self, id: CallId) -> Option<&str> {
         self.calls.get(&id).map(|call| call.actor.as_str())
+    }
+
+    /// What a reader sees of a region, or else of the session.
+    #[must_use]
+    pub fn reading(&self, region: Option<u32>) -> Option<Outcome> {
+        self.session.reading(self.now, region)
     }
 
     /// The wall clock.

@@ -4,9 +4,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use dtmcp::mcp::desk::Desk;
+use dtmcp::mcp::desk::{Desk, Listed, Page, Unreadable};
+use dtmcp::updates::Updates;
 use dtmcp_core::call::Request;
 use dtmcp_core::reply::Reply;
+use dtmcp_core::resource::Address;
 use serde_json::json;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -27,6 +29,7 @@ struct Seen {
 pub(crate) struct Recorder {
     seen: Arc<Mutex<Seen>>,
     changed: Arc<Notify>,
+    pub(crate) updates: Arc<Updates>,
 }
 
 impl Recorder {
@@ -95,6 +98,34 @@ impl Desk for Recorder {
         let output = if line == "escapes" { "\u{1b}[2J\u{202e}\n\ttail".to_owned() } else { line };
         let meta = json!({"session": session, "status": "finished", "prompt": "\u{1b}]0;x\u{7}"});
         Reply { text: format!("[{session}] {output}"), meta: meta.as_object().unwrap().clone(), is_error: false }
+    }
+
+    async fn resources(&self, after: Option<&Address>) -> Page {
+        let all = ["t1", "t2", "t3"].map(Address::session);
+        let rest: Vec<&Address> = all.iter().filter(|one| after.is_none_or(|after| one.is_behind(after))).collect();
+        let entry = |address: &Address| Listed {
+            address: address.clone(),
+            title: "bash".to_owned(),
+            description: "at its prompt".to_owned(),
+        };
+        // A page of two.
+        Page { entries: rest.iter().take(2).map(|address| entry(address)).collect(), more: rest.len() > 2 }
+    }
+
+    async fn resource(&self, address: &Address) -> Result<Reply, Unreadable> {
+        match address.session.as_str() {
+            "t1" => Ok(Reply { text: "[t1] \u{1b}[2J".to_owned(), meta: serde_json::Map::new(), is_error: false }),
+            "broken" => Err(Unreadable::Trouble("it is broken".to_owned())),
+            _ => Err(Unreadable::Unknown("there is no such session".to_owned())),
+        }
+    }
+
+    async fn knows(&self, address: &Address) -> Result<(), String> {
+        if address.session == "t1" { Ok(()) } else { Err("there is no such session".to_owned()) }
+    }
+
+    fn updates(&self) -> Arc<Updates> {
+        Arc::clone(&self.updates)
     }
 
     fn release(&self) {

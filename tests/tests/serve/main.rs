@@ -6,6 +6,7 @@ mod bridge;
 mod http;
 mod people;
 mod port;
+mod resources;
 mod socket;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -18,11 +19,12 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let parts: [(&str, &[Row]); 5] = [
+    let parts: [(&str, &[Row]); 6] = [
         ("bridge", bridge::ROWS),
         ("http", http::ROWS),
         ("people", people::ROWS),
         ("port", port::ROWS),
+        ("resources", resources::ROWS),
         ("socket", socket::ROWS),
     ];
     let mut trials: Vec<Trial> = Vec::new();

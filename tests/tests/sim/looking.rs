@@ -98,6 +98,24 @@ fn a_program_at_work_is_looked_at_ever_more_rarely() {
 }
 
 #[test]
+fn readers_have_it_looked_at_though_no_call_waits() {
+    let mut sim = Sim::bash();
+    sim.watch(true);
+    sim.host = program(Call::Other);
+    sim.person("odd\r");
+    sim.pass(40.0);
+    // Four times a second for ten seconds, then every three.
+    assert!((30..=60).contains(&sim.looks.len()), "{}", sim.looks.len());
+    assert_eq!(sim.told_readers, [], "it works");
+    sim.host = program(Call::Reads(0));
+    sim.pass(10.0);
+    assert_eq!(sim.told_readers, [Some(1)], "it waits");
+    let looks = sim.looks.len();
+    sim.pass(60.0);
+    assert_eq!((sim.looks.len(), sim.told_readers.len()), (looks, 1), "which is known");
+}
+
+#[test]
 fn what_may_not_be_seen_is_told_once() {
     let mut sim = Sim::bash();
     sim.host = Inspection { refusal: Some(Refusal::Yama(1)), ..program(Call::Reads(0)) };

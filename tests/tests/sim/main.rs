@@ -13,6 +13,7 @@ mod looking;
 mod people;
 mod programs;
 mod properties;
+mod readers;
 mod recovery;
 mod run;
 mod signals;

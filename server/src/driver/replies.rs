@@ -1,0 +1,67 @@
+//! What is answered: the calls that are concluded, and who reads along.
+
+use std::sync::Arc;
+
+use dtmcp_core::call::{CallId, Outcome};
+use dtmcp_core::reply::Reply;
+use tokio::sync::oneshot;
+
+use super::{Running, render};
+
+impl Running {
+    /// Answers a call.
+    pub(super) fn conclude(&mut self, id: CallId, outcome: Outcome) {
+        let Some((actor, reply)) = self.replies.remove(&id) else { return };
+        // An error shows no notes: they are kept for a reply that does.
+        let trouble = if outcome.error.is_none() { self.driver.files.take_trouble() } else { None };
+        let job = render::Job { notes: trouble.into_iter().collect(), ..self.job(outcome, Some(actor)) };
+        match &mut self.parting {
+            Some(held) => held.push((job, reply)),
+            None => render::spawn(job, reply),
+        }
+    }
+
+    pub(super) fn answer(&mut self, id: CallId, answer: Reply) {
+        if let Some((_, reply)) = self.replies.remove(&id) {
+            // A client that is gone needs no answer.
+            drop(reply.send(answer));
+        }
+    }
+
+    /// Shows a reader how the session stands, or a region that it has in memory.
+    pub(super) fn reading(&mut self, region: Option<u32>, reply: oneshot::Sender<Option<Reply>>) {
+        let Some(outcome) = self.driver.session.reading(self.driver.clock.now(), region) else {
+            // The reader may be gone.
+            drop(reply.send(None));
+            return;
+        };
+        let job = self.job(outcome, None);
+        let (rendered, done) = oneshot::channel();
+        render::spawn(job, rendered);
+        // A screen has to be asked for first, which is not to hold up the session.
+        tokio::spawn(async move { drop(reply.send(done.await.ok())) });
+    }
+
+    /// All that a reply is made of. The unsettled lines are on disk before it names them.
+    fn job(&mut self, outcome: Outcome, actor: Option<String>) -> render::Job {
+        let session = &self.driver.session;
+        let live = session.log().cooked.live();
+        self.driver.files.write_tail(&live);
+        render::Job {
+            outcome,
+            lines: self.driver.files.snapshot(live),
+            session: session.setting().name.clone(),
+            home: session.setting().home.clone(),
+            actor,
+            dir: self.driver.dir.clone(),
+            absolute_allowed: true,
+            fullscreen: session.log().cooked.fullscreen().is_some(),
+            notes: Vec::new(),
+            nonce: self.driver.nonce.clone(),
+            summaries: self.driver.summaries,
+            terminal: Arc::clone(&self.driver.terminal),
+            pane: self.driver.pane,
+            screens: Arc::clone(&self.screens),
+        }
+    }
+}
