@@ -9,6 +9,7 @@ pub mod person;
 pub mod pty;
 pub mod serving;
 pub mod sim;
+pub mod soak;
 pub mod sshd;
 pub mod stage;
 pub mod users;

@@ -1,19 +1,35 @@
 //! What the benchmarks measure with: a client without threads of its own, a wait for bytes in a file, what the kernel
 //! knows of a process.
 
+mod web;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio as Piped};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio as Piped};
 use std::time::Duration;
 
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 use serde_json::{Value, json};
 
+pub use web::Web;
+
 /// As much of a file's end is looked at for what is waited for.
 const TAIL: u64 = 4096;
+
+/// Runs a benchmark; where it could not be run to its end, says why.
+#[expect(clippy::print_stdout, reason = "benchmarks are for a person who reads their output")]
+pub fn report(measure: impl FnOnce() -> Result<(), String>) -> ExitCode {
+    match measure() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            println!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// The command that stands beside the running program.
 ///
@@ -55,6 +71,11 @@ pub fn quantile(values: &[f64], share: f64) -> f64 {
 #[must_use]
 pub fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
+}
+
+/// Lets time pass in which something is measured, or happens by itself.
+pub fn rest(time: Duration) {
+    std::thread::sleep(time);
 }
 
 /// What the machine did beside: the load of the last minute.
@@ -209,7 +230,10 @@ pub fn processor_ms(pid: u32) -> f64 {
 /// The processes that a process has started and that are still there, with their command lines.
 #[must_use]
 pub fn children(pid: u32) -> Vec<(u32, String)> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    // The kernel tells them by the thread that started them.
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let text: String =
+        threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok()).collect();
     let pids = text.split_whitespace().filter_map(|pid| pid.parse().ok());
     pids.map(|pid: u32| {
         let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();

@@ -9,6 +9,7 @@ use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +95,11 @@ impl fmt::Display for LockError {
 
 impl std::error::Error for LockError {}
 
+/// How long a lock is waited for whose server is gone: a program that it was just starting has a copy of the
+/// descriptor until it runs, and on a busy machine that takes a while. Nobody waits for a server that lives.
+const GOING: Duration = Duration::from_secs(5);
+const GOING_STEP: Duration = Duration::from_millis(10);
+
 /// The right to use a state directory; given back when dropped.
 #[derive(Debug)]
 pub struct Lock {
@@ -116,13 +122,23 @@ impl Lock {
             let elsewhere = holder.as_ref().is_some_and(|holder| holder.host != here.host);
             LockError::Held { path: path.to_owned(), holder, elsewhere }
         };
-        let locked = match file.try_lock() {
-            Ok(()) => true,
-            Err(TryLockError::WouldBlock) => return Err(held(read(&mut file))),
-            // A file system without locks: the content is all there is.
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => false,
-            Err(TryLockError::Error(error)) if error.raw_os_error() == Some(libc::ENOLCK) => false,
-            Err(TryLockError::Error(error)) => return Err(LockError::Io(files::at(path, &error))),
+        let begin = Instant::now();
+        let locked = loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => {
+                    let holder = read(&mut file);
+                    // One that has not written its name yet is about to.
+                    if begin.elapsed() >= GOING || holder.as_ref().is_some_and(|holder| holder.may_run(here)) {
+                        return Err(held(holder));
+                    }
+                    std::thread::sleep(GOING_STEP);
+                }
+                Ok(()) => break true,
+                // A file system without locks: the content is all there is.
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => break false,
+                Err(TryLockError::Error(error)) if error.raw_os_error() == Some(libc::ENOLCK) => break false,
+                Err(TryLockError::Error(error)) => return Err(LockError::Io(files::at(path, &error))),
+            }
         };
         if let Some(holder) = read(&mut file) {
             // Where the kernel gave us the lock, no process of this host has it.
@@ -187,6 +203,26 @@ mod tests {
             files::replace(&path, left.as_bytes()).unwrap();
             drop(Lock::take(&path).unwrap());
         }
+    }
+
+    #[test]
+    fn a_lock_that_outlives_its_server_for_a_moment_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let here = Holder::this_process().unwrap();
+        let mut gone = std::process::Command::new("true").spawn().unwrap();
+        let dead = Holder { pid: gone.id(), start: 1, ..here };
+        gone.wait().unwrap();
+        // As a program holds it that the dead server was just starting.
+        let mut child = files::open_or_create(&path).unwrap();
+        child.try_lock().unwrap();
+        write(&mut child, &dead).unwrap();
+        let taking = std::thread::spawn({
+            let path = path.clone();
+            move || Lock::take(&path)
+        });
+        drop(child);
+        drop(taking.join().unwrap().unwrap());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use dtmcp_tests::client::World;
-use dtmcp_tests::measure::{Stdio, dtmcp, load, median, ms, quantile, status, switches};
+use dtmcp_tests::measure::{Stdio, dtmcp, load, median, ms, quantile, report, rest, status, switches};
 use serde_json::json;
 
 /// Until then everything that was begun has ended.
@@ -20,13 +20,7 @@ const IDLE: Duration = Duration::from_secs(10);
 const STARTS: usize = 50;
 
 fn main() -> ExitCode {
-    match measure() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            println!("{why}");
-            ExitCode::FAILURE
-        }
-    }
+    report(measure)
 }
 
 fn measure() -> Result<(), String> {
@@ -49,9 +43,9 @@ fn measure() -> Result<(), String> {
     }
     let memory = |field: &str| status(client.pid(), field);
     let (used, anonymous) = (memory("VmRSS"), memory("RssAnon"));
-    wait(SETTLE);
+    rest(SETTLE);
     let before_idle = switches(client.pid());
-    wait(IDLE);
+    rest(IDLE);
     // A thread that has ended is not counted: the runtime ends those that wrote files, some seconds later.
     let woken = |(thread, count): (&String, &u64)| count - before_idle.get(thread).copied().unwrap_or(0);
     let wakeups: u64 = switches(client.pid()).iter().map(woken).sum();
@@ -66,8 +60,4 @@ fn measure() -> Result<(), String> {
     println!("resident, idle       {used} kB   (one session, a few commands; of it {anonymous} its own; under 12,000)");
     println!("wake-ups             {wakeups} in {} s   (0, but for what tmux tells)", IDLE.as_secs());
     Ok(())
-}
-
-fn wait(time: Duration) {
-    std::thread::sleep(time);
 }

@@ -11,7 +11,7 @@ use dtmcp_core::inspect::{Inspector as _, Look};
 use dtmcp_core::waiting::{Judgement, judge};
 use dtmcp_linux_proc::LinuxProc;
 use dtmcp_ptrace_fds::PtraceFds;
-use dtmcp_tests::measure::{load, median, ms, quantile, words};
+use dtmcp_tests::measure::{load, median, ms, quantile, report, words};
 use dtmcp_tests::person::wait_until;
 use dtmcp_tests::pty::Pty;
 
@@ -19,13 +19,7 @@ use dtmcp_tests::pty::Pty;
 const LOOKS: usize = 2000;
 
 fn main() -> ExitCode {
-    match measure() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            println!("{why}");
-            ExitCode::FAILURE
-        }
-    }
+    report(measure)
 }
 
 fn measure() -> Result<(), String> {

@@ -17,7 +17,7 @@ use dtmcp::store::{files, shell};
 use dtmcp::terminal::{NewPane, PaneId, Part, Terminal as _, Tmux, TmuxConfig};
 use dtmcp_core::cooked::Size;
 use dtmcp_tests::client::World;
-use dtmcp_tests::measure::{Appended, Stdio, dtmcp, load, median, ms, quantile, words};
+use dtmcp_tests::measure::{Appended, Stdio, dtmcp, load, median, ms, quantile, report, words};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -34,13 +34,7 @@ const BARE: &str =
     "PS0='\\e]133;C\\e\\\\'\nPROMPT_COMMAND='printf \"\\e]133;D;%s\\e\\\\\\\\\" $?'\nPS1='$ \\[\\e]133;B\\e\\\\\\]'\n";
 
 fn main() -> ExitCode {
-    match measure() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            println!("{why}");
-            ExitCode::FAILURE
-        }
-    }
+    report(measure)
 }
 
 fn measure() -> Result<(), String> {

@@ -7,20 +7,14 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use dtmcp_tests::client::World;
-use dtmcp_tests::measure::{Appended, Stdio, dtmcp, load, median, ms, quantile, words};
+use dtmcp_tests::measure::{Appended, Stdio, dtmcp, load, median, ms, quantile, report, words};
 use serde_json::{Value, json};
 
 /// Calls of each kind.
 const CALLS: usize = 100;
 
 fn main() -> ExitCode {
-    match measure() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            println!("{why}");
-            ExitCode::FAILURE
-        }
-    }
+    report(measure)
 }
 
 fn measure() -> Result<(), String> {

@@ -1,10 +1,15 @@
 //! The server is killed, and the next one goes on.
 
+use dtmcp_tests::binary;
 use dtmcp_tests::client::World;
 use dtmcp_tests::person::wait_until;
+use dtmcp_tests::soak::{self, Way};
 use serde_json::json;
 
 use super::{Row, Tested, holds, same};
+
+/// Servers that are killed in one test; the program `soak` does it more often.
+const KILLS: usize = 6;
 
 pub(crate) const ROWS: &[Row] = &[
     ("picks_up_sessions", &["tmux", "bash"], picks_up),
@@ -70,44 +75,14 @@ fn output_meanwhile() -> Tested {
 }
 
 fn killed_at_random() -> Tested {
-    let world = World::new()?;
-    let mut client = world.client()?;
-    client.call("session_create", json!({}))?;
-    client.call("run", json!({ "line": "for i in $(seq 1 50000); do echo L$i; done; echo DONE", "timeout": 0 }))?;
-    for _ in 0..12 {
-        client.kill()?;
-        client = world.client()?;
-        // Some answer, at whatever point of the take-over.
-        client.call("session_list", json!({}))?;
-    }
-    let waited = client.call("wait", json!({ "timeout": 120, "last_lines": 1 }))?;
-    same!((waited.status(), waited.output()), ("finished", "DONE"), "{}", waited.text);
-    let page =
-        std::fs::read_to_string(world.state().join("sessions/t1/session.txt")).map_err(|error| error.to_string())?;
-    let numbers: Vec<u32> = page.lines().filter_map(|line| line.strip_prefix('L')?.parse().ok()).collect();
-    same!(numbers.len(), 50_000, "none lost, none twice");
-    holds!(numbers.iter().copied().eq(1..=50_000), "in order");
-    same!(regions(&mut client, "t1")?.as_array().map(Vec::len), Some(1), "one region");
+    let found = soak::numbered(&binary::dtmcp()?, KILLS, 20_000, 1)?;
+    holds!(found.while_it_printed > 0, "servers died while lines were printed: {found:?}");
     Ok(())
 }
 
 fn never_typed_twice() -> Tested {
-    let world = World::new()?;
-    let mut client = world.client()?;
-    client.call("session_create", json!({}))?;
-    for n in 0..20 {
-        client.begin("run", json!({ "line": format!("echo {n} >> f") }))?;
-        client.kill()?;
-        client = world.client()?;
-        let waited = client.call("wait", json!({}))?;
-        holds!(!waited.is_error, "{}", waited.text);
-    }
-    client.run("echo end >> f")?;
-    let written = std::fs::read_to_string(world.user_home().join("f")).unwrap_or_default();
-    for n in 0..20 {
-        let times = written.lines().filter(|line| **line == n.to_string()).count();
-        holds!(times <= 1, "{n} ran {times} times: {written}");
-    }
+    soak::typed(&binary::dtmcp()?, KILLS, Way::Stdio, 1).map(drop)?;
+    soak::typed(&binary::dtmcp()?, KILLS, Way::Bridge, 1).map(drop)?;
     Ok(())
 }
 
