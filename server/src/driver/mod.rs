@@ -85,6 +85,8 @@ pub struct Look {
     pub regions: Vec<Region>,
     /// What its shell does.
     pub shell: ShellState,
+    /// The directory of its innermost shell, as the last prompt told it.
+    pub cwd: Option<String>,
     /// Whether its program ended, and with what.
     pub ended: Option<Option<i32>>,
     /// Why its pane is gone, if it is.
@@ -336,6 +338,7 @@ impl Running {
             lines: self.driver.files.snapshot(live),
             regions: session.log().regions().map(|region| session.region_so_far(region)).collect(),
             shell: session.log().shell(),
+            cwd: session.log().cwd().map(str::to_owned),
             ended: session.ended(),
             closed: session.closed().map(str::to_owned),
             notes,

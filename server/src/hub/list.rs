@@ -101,13 +101,9 @@ impl Hub {
         put("name", handle.name.as_str().into());
         put("state", if look.closed.is_some() || look.ended.is_some() { "ended" } else { "open" }.into());
         put("runs", runs(look).into());
-        if let Some(exit) = look.ended.flatten() {
-            put("exit", exit.into());
-        }
+        put("exit", json!(look.ended.flatten()));
         put("command", command(&handle.meta).into());
-        if let Some(cwd) = cwd(handle, look) {
-            put("cwd", cwd.into());
-        }
+        put("cwd", json!(cwd(handle, look)));
         let size = state.map_or((handle.meta.cols, handle.meta.rows), |state| (state.size.cols, state.size.rows));
         put("cols", size.0.into());
         put("rows", size.1.into());
@@ -116,9 +112,7 @@ impl Hub {
         put("last_output", json!(seconds(look.last_output.0)));
         let mine: Vec<&Attached> = clients.iter().filter(|client| client.session == handle.name).collect();
         put("attached", mine.len().into());
-        if let Some(last) = mine.iter().map(|client| client.activity.0).max() {
-            put("human_input", json!(seconds(last)));
-        }
+        put("human_input", json!(mine.iter().map(|client| client.activity.0).max().map(seconds)));
         put("log_dir", handle.dir.display().to_string().into());
         put("attach", self.attach(&handle.name).into());
         put("pane_id", handle.pane.to_string().into());
@@ -183,8 +177,7 @@ const RESIZE_LOOK: std::time::Duration = std::time::Duration::from_millis(10);
 const RESIZE_LOOKS: u32 = 50;
 
 fn cwd(handle: &Handle, look: &Look) -> Option<String> {
-    let told = look.regions.iter().rev().find_map(|region| region.cwd.clone());
-    told.or_else(|| handle.meta.cwd.clone())
+    look.cwd.clone().or_else(|| handle.meta.cwd.clone())
 }
 
 fn closed_line(name: &str, meta: &Meta) -> String {

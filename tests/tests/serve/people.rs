@@ -10,6 +10,7 @@ use super::{Row, Tested, holds};
 
 pub(crate) const ROWS: &[Row] = &[
     ("status_shows_every_session", &["tmux", "bash"], status_shows_every_session),
+    ("the_fields_of_a_session", &["tmux", "bash"], the_fields_of_a_session),
     ("another_agents_command_is_not_closed", &["tmux", "bash"], another_agents_command_is_not_closed),
     ("a_person_closes_what_is_in_use", &["tmux", "bash"], a_person_closes_what_is_in_use),
     ("without_a_server_it_is_said", &[], without_a_server_it_is_said),
@@ -23,7 +24,7 @@ fn dtmcp(world: &World, args: &[&str]) -> Result<(bool, String), String> {
 
 fn status_shows_every_session() -> Tested {
     let world = serving::world()?;
-    let serving = Serving::start(&world, &[])?;
+    let _serving = Serving::start(&world, &[])?;
     holds!(dtmcp(&world, &["status"])? == (true, "no session is open\n".to_owned()), "nothing yet");
     let mut client = Serving::client(&world, Some("one"))?;
     client.call("session_create", json!({"name": "build"}))?;
@@ -34,34 +35,82 @@ fn status_shows_every_session() -> Tested {
     holds!(fine && lines.len() == 2, "{said}");
     holds!(lines[0].starts_with("build: bash · running #1 \"cd /tmp && sleep 600\" · in "), "{said}");
     holds!(lines[0].contains("· by one · open for"), "{said}");
-    let listed = serving.ask("GET", "/api/sessions", &[], "").json();
-    let build = &listed["sessions"][0];
-    for field in [
-        "name",
-        "state",
-        "command",
-        "cwd",
-        "cols",
-        "rows",
-        "actor",
-        "attached",
-        "last_output",
-        "log_dir",
-        "attach",
-        "pane_id",
-        "integrated",
-        "created",
-    ] {
-        holds!(!build[field].is_null(), "{field}: {build}");
-    }
-    for field in
-        ["typing_now", "window", "parent", "index", "active", "adopted", "place", "keep", "delete_on_close", "expires"]
-    {
-        holds!(build.get(field).is_some(), "{field}: {build}");
-    }
-    holds!(build["agents_typed"]["one"].is_f64(), "{build}");
     let (_, json) = dtmcp(&world, &["status", "--json"])?;
     holds!(json.contains("\"pane_id\""), "{json}");
+    Ok(())
+}
+
+/// The names in the first column of the README's table of a session's fields.
+fn documented_fields() -> Vec<String> {
+    let readme = include_str!("../../../README.md");
+    let table = readme.lines().skip_while(|line| !line.starts_with("| `name`, `state`"));
+    let cells = table.take_while(|line| line.starts_with('|')).filter_map(|line| line.split('|').nth(1));
+    let names = cells.flat_map(|cell| cell.split(','));
+    let mut names: Vec<String> = names.map(|name| name.trim().trim_matches('`').to_owned()).collect();
+    names.sort();
+    names
+}
+
+fn the_fields_of_a_session() -> Tested {
+    let world = serving::world()?;
+    let serving = Serving::start(&world, &[])?;
+    let mut one = Serving::client(&world, Some("one"))?;
+    let mut two = Serving::client(&world, Some("two"))?;
+    one.call("session_create", json!({"name": "t1", "cols": 100, "rows": 30}))?;
+    let session = || serving.ask("GET", "/api/sessions", &[], "").json()["sessions"][0].clone();
+    let idle = session();
+    let mut fields: Vec<String> = idle.as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect();
+    fields.sort();
+    holds!(fields == documented_fields(), "{fields:?} {:?}", documented_fields());
+    for (field, value) in [
+        ("name", json!("t1")),
+        ("state", json!("open")),
+        ("command", json!("bash")),
+        ("exit", json!(null)),
+        ("cols", json!(100)),
+        ("rows", json!(30)),
+        ("actor", json!("one")),
+        ("attached", json!(0)),
+        ("human_input", json!(null)),
+        ("agents_typed", json!({})),
+        ("typing_now", json!(null)),
+        ("integrated", json!(true)),
+        ("place", json!(null)),
+        ("parent", json!(null)),
+        ("index", json!(0)),
+        ("active", json!(true)),
+        ("adopted", json!(false)),
+        ("keep", json!(true)),
+        ("delete_on_close", json!(false)),
+        ("expires", json!(null)),
+    ] {
+        holds!(idle[field] == value, "{field}: {idle}");
+    }
+    holds!(idle["created"].is_f64() && idle["last_output"].is_f64(), "{idle}");
+    holds!(idle["attach"][0] == "tmux" && idle["pane_id"].as_str().is_some_and(|id| id.starts_with('%')), "{idle}");
+    holds!(idle["log_dir"].as_str().is_some_and(|dir| dir.ends_with("sessions/t1")), "{idle}");
+    // A call has the keyboard until it is answered; another one's line waits for it.
+    let gate = world.root().join("gate");
+    let line = format!("until [ -e {} ]; do sleep 0.1; done", gate.display());
+    let holds_it = two.begin("run", json!({"line": line, "timeout": 600}))?;
+    let typing = json!({"agent": "two", "tool": "run"});
+    wait_until("it has the keyboard", || session()["typing_now"] == typing)?;
+    let behind = one.begin("run", json!({"line": "cd /; echo behind", "timeout": 600}))?;
+    holds!(session()["typing_now"] == typing, "{}", session());
+    std::fs::write(&gate, "").map_err(|error| error.to_string())?;
+    two.finish(holds_it)?;
+    let ran = one.finish(behind)?;
+    holds!(ran.output() == "behind", "{ran:?}");
+    wait_until("its prompt is back", || session()["cwd"] == "/")?;
+    let after = session();
+    holds!(after["typing_now"].is_null(), "{after}");
+    let typed = &after["agents_typed"];
+    holds!(typed["two"].as_f64() <= typed["one"].as_f64() && typed["two"].is_f64(), "{after}");
+    let mut person = Person::attach(&world, "t1", 80, 24)?;
+    person.types("echo a-person\r")?;
+    person.sees("a-person")?;
+    let seen = session();
+    holds!(seen["attached"] == 1 && seen["human_input"].is_f64() && seen["cols"] == 80, "{seen}");
     Ok(())
 }
 
