@@ -40,6 +40,7 @@ pub struct Pty {
 
 impl Pty {
     /// Starts bash, without anybody's configuration, in a directory and with variables of the test's own.
+    /// Its home is `home` in there: as root, programs would make one wherever it is said to be, and leave it.
     ///
     /// # Errors
     /// Where no pty is to be had, or bash cannot be started.
@@ -57,6 +58,8 @@ impl Pty {
         let stdio = |fd: &OwnedFd| fd.try_clone().map(Stdio::from).map_err(|error| error.to_string());
         // setsid makes the pty the shell's controlling terminal, and becomes the shell. What this process happens to
         // have open without wanting to would look like something that a program polls.
+        let home = dir.join("home");
+        std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
         let script = "for it in /proc/self/fd/*; do it=${it##*/}; [ $it -le 2 ] || eval \"exec $it>&-\"; done
             exec env 'PS1=$ ' bash --norc --noprofile -i";
         let child = Command::new("setsid")
@@ -66,10 +69,10 @@ impl Pty {
             .envs([
                 ("TERM", "xterm"),
                 ("SHELL", "/bin/sh"),
-                ("HOME", "/nonexistent"),
                 ("HISTFILE", ""),
                 ("LANG", "C.UTF-8"),
             ])
+            .env("HOME", &home)
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
             .envs(variables.iter().copied())
             .stdin(stdio(&slave)?)
