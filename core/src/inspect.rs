@@ -76,13 +76,15 @@ pub enum Look {
     Everywhere,
 }
 
-/// How a terminal treats what is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a terminal treats what is typed, and what is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TerminalModes {
     /// Line by line (`ICANON`), not key by key.
     pub canonical: bool,
     /// Typed characters are shown (`ECHO`).
     pub echo: bool,
+    /// It takes no output at this moment: somebody pressed ctrl+s, or there is more than the other side has read yet.
+    pub held: bool,
 }
 
 impl TerminalModes {
@@ -126,7 +128,7 @@ pub struct TerminalFile {
 pub struct InnerTerminal {
     /// The number of its device in the file system it lies on.
     pub number: u32,
-    /// How it treats what is typed.
+    /// How it treats what is typed and printed.
     pub modes: Known<TerminalModes>,
     /// Typed bytes that nobody has read.
     pub unread: Known<u64>,
@@ -137,7 +139,7 @@ pub struct InnerTerminal {
 pub struct Inspection {
     /// The pane's terminal.
     pub terminal: Known<TerminalFile>,
-    /// How it treats what is typed.
+    /// How it treats what is typed and printed.
     pub modes: Known<TerminalModes>,
     /// Typed bytes that nobody has read; whole lines only, where the terminal is canonical.
     pub unread: Known<u64>,
@@ -167,6 +169,13 @@ impl Inspection {
             inner: Vec::new(),
             refusal: None,
         }
+    }
+
+    /// Whether the pane's terminal, or one inside it, takes no output at this moment.
+    #[must_use]
+    pub fn held(&self) -> bool {
+        let inner = self.inner.iter().map(|inner| &inner.modes);
+        inner.chain([&self.modes]).filter_map(Known::known).any(|modes| modes.held)
     }
 
     /// Every process in it.

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 
 use dtmcp_core::inspect::{InnerTerminal, Known, PaneTerminal, TerminalFile, TerminalModes, Why};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::termios::{LocalModes, tcgetattr};
 
@@ -53,7 +54,16 @@ fn state(terminal: &File) -> (Known<TerminalModes>, Known<u64>) {
     let modes = tcgetattr(terminal).map(|attributes| TerminalModes {
         canonical: attributes.local_modes.contains(LocalModes::ICANON),
         echo: attributes.local_modes.contains(LocalModes::ECHO),
+        held: held(terminal),
     });
     let unread = rustix::io::ioctl_fionread(terminal);
     (modes.map_or(Known::Unknown(Why::Gone), Known::Known), unread.map_or(Known::Unknown(Why::Gone), Known::Known))
+}
+
+/// Whether it takes no output. A terminal that ctrl+s has stopped has no room for any (`pty_write_room`), and whoever
+/// waits in a write to it keeps others from writing.
+fn held(terminal: &File) -> bool {
+    let mut asked = [PollFd::new(terminal, PollFlags::OUT)];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut asked, Some(&at_once)).is_ok_and(|ready| ready == 0)
 }

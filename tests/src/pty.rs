@@ -66,12 +66,7 @@ impl Pty {
             .args(["--ctty", "bash", "-c", script])
             .current_dir(dir)
             .env_clear()
-            .envs([
-                ("TERM", "xterm"),
-                ("SHELL", "/bin/sh"),
-                ("HISTFILE", ""),
-                ("LANG", "C.UTF-8"),
-            ])
+            .envs([("TERM", "xterm"), ("SHELL", "/bin/sh"), ("HISTFILE", ""), ("LANG", "C.UTF-8")])
             .env("HOME", &home)
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
             .envs(variables.iter().copied())

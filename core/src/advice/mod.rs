@@ -3,6 +3,7 @@
 //! What depends on the moment is told always, a habit once per agent and session, and no more than [`HABITS_MAX`] habits
 //! in one reply.
 
+mod jobs;
 mod line;
 mod rows;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod tests;
 use crate::call::{Outcome, Status};
 use crate::region::{Kind, Region, State};
 use crate::session::Setting;
+pub(crate) use jobs::{job_end, may_tell_of_jobs};
 use line::{Command, Joint};
 
 /// Habits told with one reply. More is not read; the others' turn comes with the next such line.

@@ -4,8 +4,12 @@ use super::Facts;
 use super::Often::{Always, Habit, Once};
 use super::line::{Command, Joint};
 use super::{Often, Row};
-use crate::call::Status;
+use crate::call::{JobEnd, Status};
 use crate::region::Kind;
+use crate::waiting::Prints;
+
+/// Ended jobs that one note names.
+const JOBS_TOLD: usize = 3;
 
 /// What a process that wrote into a closed pipe ends with.
 const SIGPIPE: i32 = 128 + 13;
@@ -20,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "running",
         Always,
-        |f| f.is(Status::Running) && f.outcome.notes.is_empty(),
+        |f| f.is(Status::Running) && f.outcome.notes.is_empty() && !held(f) && f.outcome.observed.silent.is_none(),
         |f| {
             format!(
                 "it goes on: wait session=\"{}\" waits for it; send answers what it asks, and with keys=[\"ctrl+c\"] interrupts it",
@@ -29,9 +33,37 @@ pub(super) const ROWS: &[Row] = &[
         },
     ),
     row(
+        "silent",
+        Always,
+        |f| f.is(Status::Running) && f.outcome.observed.silent.is_some() && !held(f),
+        |f| {
+            format!(
+                "still working, nothing printed for {:.0} s: wait session=\"{}\" waits for it; send keys=[\"ctrl+c\"] interrupts it",
+                f.outcome.observed.silent.unwrap_or_default().as_secs_f64(),
+                f.name
+            )
+        },
+    ),
+    row("held", Always, held, |_| {
+        "the terminal's output is stopped, as ctrl+s does, and what runs is held up by it: send keys=[\"ctrl+q\"] lets it go on".to_owned()
+    }),
+    row(
+        "far",
+        Once,
+        |f| f.outcome.observed.far.is_some(),
+        |f| {
+            let (program, place) = f.outcome.observed.far.clone().unwrap_or_default();
+            format!(
+                "whether the program at the far end of {program} ({place}) works or waits cannot be seen from here: go by its last line"
+            )
+        },
+    ),
+    row("piped", Always, |f| asks(f) && f.outcome.observed.hides.is_some(), piped),
+    row("job-ended", Always, |f| !f.outcome.observed.jobs.is_empty(), jobs_ended),
+    row(
         "waiting",
         Once,
-        |f| f.is(Status::Waiting),
+        |f| f.is(Status::Waiting) && f.outcome.observed.hides.is_none(),
         |_| "run answers it with a line, send with text and keys".to_owned(),
     ),
     row(
@@ -231,6 +263,41 @@ pub(super) const ROWS: &[Row] = &[
         },
     ),
 ];
+
+fn held(facts: &Facts<'_>) -> bool {
+    facts.outcome.observed.held && !facts.is(Status::Ended)
+}
+
+fn asks(facts: &Facts<'_>) -> bool {
+    matches!(
+        facts.outcome.status,
+        Status::Waiting | Status::WaitingHidden | Status::Unanswered | Status::UnansweredHidden
+    )
+}
+
+/// Who reads the terminal and asks where nobody sees it.
+fn piped(facts: &Facts<'_>) -> String {
+    let Some(reader) = &facts.outcome.observed.hides else { return String::new() };
+    let into = match &reader.prints {
+        Prints::Pipe(Some(name)) => format!("a pipe to {name}"),
+        Prints::Pipe(None) => "a pipe".to_owned(),
+        _ => "a file".to_owned(),
+    };
+    format!(
+        "{} (pid {}) reads the terminal, and what it prints goes into {into}: if it asks something, that is hidden there. run or send answers it; send keys=[\"ctrl+c\"] ends it, to run it without that",
+        reader.name, reader.pid
+    )
+}
+
+fn jobs_ended(facts: &Facts<'_>) -> String {
+    let told = |job: &JobEnd| format!("[{}] {} ({})", job.number, job.how, job.command);
+    let jobs = &facts.outcome.observed.jobs;
+    let mut all: Vec<String> = jobs.iter().take(JOBS_TOLD).map(told).collect();
+    if jobs.len() > JOBS_TOLD {
+        all.push(format!("and {} more", jobs.len() - JOBS_TOLD));
+    }
+    format!("a background job has ended: {}", all.join(", "))
+}
 
 fn in_program(facts: &Facts<'_>) -> bool {
     facts.region().is_some_and(|region| region.kind == Kind::Input)

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::rows::ROWS;
+use std::time::Duration;
+
 use super::{Facts, Often, notes};
-use crate::call::{Outcome, Status};
+use crate::call::{JobEnd, Observed, Outcome, Reader, Status};
 use crate::region::{Kind, Place, Region, State};
 use crate::session::Setting;
 use crate::time::Wall;
+use crate::waiting::Prints;
 
 fn region(kind: Kind, label: &str, exit: Option<i32>, stages: &[i32]) -> Region {
     Region {
@@ -47,6 +50,31 @@ fn ok(label: &str) -> Outcome {
     done(label, 0, &[])
 }
 
+fn seen(status: Status, observed: Observed) -> Outcome {
+    Outcome { observed, ..at(status, "make") }
+}
+
+fn silent() -> Observed {
+    Observed { silent: Some(Duration::from_secs(20)), ..Observed::default() }
+}
+
+fn held() -> Observed {
+    Observed { held: true, ..Observed::default() }
+}
+
+fn far() -> Observed {
+    Observed { far: Some(("ssh", "user@host".to_owned())), ..Observed::default() }
+}
+
+fn hides(prints: Prints) -> Observed {
+    Observed { hides: Some(Reader { name: "python3".to_owned(), pid: 1234, prints }), ..Observed::default() }
+}
+
+fn ended(count: u32) -> Observed {
+    let job = |number| JobEnd { number, how: "Exit 3".to_owned(), command: "sh -c 'exit 3'".to_owned() };
+    Observed { jobs: (1..=count).map(job).collect(), ..Observed::default() }
+}
+
 /// A row's id, outcomes at which it is told, and outcomes at which it is not.
 type Case = (&'static str, Vec<Outcome>, Vec<Outcome>);
 
@@ -61,7 +89,28 @@ fn moments() -> Vec<Case> {
     let left = |unsent| Outcome { unsent: Some(unsent), ..ok("a") };
     vec![
         ("running", vec![at(Running, "make")], vec![untaken, ok("make")]),
-        ("waiting", vec![at(Waiting, "x")], vec![at(WaitingHidden, "x")]),
+        (
+            "silent",
+            vec![seen(Running, silent())],
+            vec![at(Running, "make"), seen(Running, Observed { held: true, ..silent() })],
+        ),
+        (
+            "held",
+            vec![seen(Running, held()), seen(Status::Sent, held())],
+            vec![at(Running, "make"), seen(Ended, held())],
+        ),
+        ("far", vec![seen(Running, far())], vec![at(Running, "ssh host make")]),
+        (
+            "piped",
+            vec![seen(Waiting, hides(Prints::Pipe(Some("tail".to_owned())))), seen(WaitingHidden, hides(Prints::File))],
+            vec![at(Waiting, "x"), seen(Running, hides(Prints::Pipe(None)))],
+        ),
+        (
+            "job-ended",
+            vec![seen(Running, ended(1)), seen(Status::Finished, ended(4))],
+            vec![seen(Running, ended(0)), ok("jobs")],
+        ),
+        ("waiting", vec![at(Waiting, "x")], vec![at(WaitingHidden, "x"), seen(Waiting, hides(Prints::File))]),
         ("unanswered", vec![at(Status::Unanswered, "x")], vec![at(Status::UnansweredHidden, "x")]),
         ("hidden", vec![at(WaitingHidden, "x"), at(Status::UnansweredHidden, "x")], vec![at(Waiting, "x")]),
         ("suspended", vec![at(Suspended, "x")], vec![at(Running, "x")]),

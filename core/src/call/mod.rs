@@ -13,13 +13,13 @@ use std::time::Duration;
 
 pub use expect::{Action, Answer, Expect, Rule, TIMES, TIMES_SECRET};
 pub(crate) use expect::{ExpectCall, Since};
-pub use outcome::{Outcome, Status};
+pub use outcome::{JobEnd, Observed, Outcome, Reader, Status};
 pub(crate) use run::{RunCall, Step, Target};
 pub use send::SETTLE;
 pub(crate) use send::SendCall;
 pub use signal::Signal;
 pub(crate) use wait::WaitCall;
-pub(crate) use watch::{Asks, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_BUSY, SCREEN_REST, Seen};
+pub(crate) use watch::{Asks, Flow, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_BUSY, SCREEN_REST, Seen};
 
 use crate::keys::Key;
 use crate::pattern::Pattern;

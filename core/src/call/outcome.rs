@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{ScreenView, Shape};
 use crate::region::Region;
+use crate::waiting::Prints;
 
 /// The status words of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,43 @@ impl Status {
     }
 }
 
+/// What the host and the shell told of what runs, beside the status.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Observed {
+    /// Who waits for input and prints where it is not seen.
+    pub hides: Option<Reader>,
+    /// The job was seen to work, and this long nothing was printed.
+    pub silent: Option<Duration>,
+    /// The terminal takes no output: somebody pressed ctrl+s.
+    pub held: bool,
+    /// The program that leads to a far place, and the place: what works or waits there is not to be seen.
+    pub far: Option<(&'static str, String)>,
+    /// Background jobs of the shell's that ended.
+    pub jobs: Vec<JobEnd>,
+}
+
+/// A process that reads the terminal while what it prints goes elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reader {
+    /// What the kernel calls it.
+    pub name: String,
+    /// Its process id.
+    pub pid: u32,
+    /// Where what it prints goes.
+    pub prints: Prints,
+}
+
+/// A background job that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobEnd {
+    /// Its number at the shell.
+    pub number: u32,
+    /// How it ended, in the shell's words: `Done`, `Exit 3`, `Killed`.
+    pub how: String,
+    /// Its command.
+    pub command: String,
+}
+
 /// What a call came to.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -96,6 +134,8 @@ pub struct Outcome {
     pub screen: ScreenView,
     /// What of the output is shown.
     pub shape: Shape,
+    /// What else was seen of what runs.
+    pub observed: Observed,
     /// What is wrong and what to do next, for [`Status::Error`].
     pub error: Option<String>,
 }
@@ -117,6 +157,7 @@ impl Outcome {
             notes: Vec::new(),
             screen: ScreenView::None,
             shape: Shape::default(),
+            observed: Observed::default(),
             error: None,
         }
     }

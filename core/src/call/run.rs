@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::watch::{Asks, REST, Seen, Verdict, Watch, prompt_text};
+use super::watch::{Asks, Flow, REST, Seen, Verdict, Watch, prompt_text};
 use super::{Answer, Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
@@ -224,11 +224,14 @@ impl RunCall {
     /// Whether a shell that showed its prompt has done nothing with the line.
     fn is_untaken(&self, view: &Seen<'_>) -> bool {
         let at_prompt = matches!(view.shell, ShellState::AtPrompt { .. });
-        at_prompt && self.watch.region.is_none() && view.now >= self.typed_at + UNTAKEN
+        at_prompt && self.watch.region.is_none() && (view.now >= self.typed_at + UNTAKEN || view.flow == Flow::Held)
     }
 
     fn untaken(&self, view: &Seen<'_>) -> Outcome {
         let mut outcome = self.outcome(view, Status::Running, None);
+        if view.flow == Flow::Held {
+            return outcome;
+        }
         outcome.notes.push(
             "the shell has not begun the line: it may be in a search, or wait for a key. read view=\"screen\" shows it; send keys=[\"ctrl+c\"] gives it up, then run it again"
                 .to_owned(),

@@ -23,6 +23,9 @@ pub const SETTLE: Duration = Duration::from_millis(300);
 /// The keys at which a terminal sends a signal: ctrl+c and ctrl+\, as bytes.
 const INTERRUPTS: [&[u8]; 2] = [b"\x03", b"\x1c"];
 
+/// The key at which a terminal stops its output, where its flow control is on, as a byte.
+const STOPS_OUTPUT: &[u8] = b"\x13";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Begin,
@@ -156,6 +159,12 @@ impl SendCall {
         result.err().map(Outcome::error)
     }
 
+    /// Whether it has pressed ctrl+s, which may have stopped the terminal's output: that has to be looked at.
+    pub(crate) fn may_stop_output(&self) -> bool {
+        let stops = || self.send.keys.iter().any(|key| key.encode(false) == STOPS_OUTPUT);
+        matches!(self.phase, Phase::Settling(_)) && stops()
+    }
+
     pub(crate) fn step(&self, view: &Seen<'_>) -> Step {
         let Phase::Settling(since) = self.phase else { return Step::Wait(None) };
         let over = view.over();
@@ -166,6 +175,9 @@ impl SendCall {
         let answered = self.answered().and_then(|id| view.log.region(id)).filter(|job| job.state != State::Running);
         let at_prompt = matches!(view.shell, ShellState::AtPrompt { ready: true, .. });
         let ended = at_prompt && (answered.is_some() || job.is_some() && runs.is_none());
+        if !over && !ended && !late && self.may_stop_output() && view.flow.is_open() && !view.paints() {
+            return Step::Wait(Some(since + SETTLE_MAX));
+        }
         if !over && !ended && !late {
             let resting = view.resting;
             let shows = resting.prompt.is_some() || resting.screen || resting.asks.is_some();
@@ -217,7 +229,7 @@ impl SendCall {
         if let Some(prompt) = &outcome.prompt {
             return format!("{what}, at its prompt {prompt:?}");
         }
-        if view.resting.screen || view.log.cooked.fullscreen().is_some() {
+        if view.resting.screen || view.paints() {
             return format!("{what}, with its screen");
         }
         let harder = match self.send.signal {

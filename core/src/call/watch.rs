@@ -55,6 +55,27 @@ pub(crate) struct Resting {
     pub(crate) again: Option<Now>,
 }
 
+/// Whether the terminal takes what is printed, as far as that was seen since something was last printed or typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Flow {
+    /// Nobody has looked.
+    #[default]
+    Untold,
+    /// It does.
+    Goes,
+    /// It took nothing at one look, which may have fallen into a moment; when that was.
+    Stands(Now),
+    /// It takes nothing.
+    Held,
+}
+
+impl Flow {
+    /// Whether it takes another look to tell.
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Self::Untold | Self::Stands(_))
+    }
+}
+
 /// What a call sees of its session when it is stepped.
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
@@ -70,6 +91,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) judgement: Option<&'a Judgement>,
     /// Whether the terminal echoes, as the host saw last; none where that cannot be told.
     pub(crate) echoes: Option<bool>,
+    /// Whether the terminal takes what is printed.
+    pub(crate) flow: Flow,
     /// How long ago something was last printed or typed.
     pub(crate) quiet: Duration,
     /// Until when the prompt that is shown is not to be believed: a line was given to it and not answered yet.
@@ -84,6 +107,11 @@ impl Seen<'_> {
     /// Whether nothing more can come: the program ended, or the pane is gone.
     pub(crate) fn over(&self) -> bool {
         self.ended.is_some() || self.closed.is_some()
+    }
+
+    /// Whether a full-screen program is up.
+    pub(crate) fn paints(&self) -> bool {
+        self.log.cooked.fullscreen().is_some()
     }
 }
 

@@ -7,13 +7,13 @@
 use std::time::Duration;
 
 use super::{CallKind, Effect, Session};
-use crate::call::{Asks, REST, REST_AT_PROMPT};
+use crate::call::{Asks, Flow, REST, REST_AT_PROMPT, Reader};
 use crate::inspect::{Inspection, Look, Refusal, Why};
 use crate::log::ShellState;
 use crate::place;
 use crate::region::Place;
 use crate::time::Now;
-use crate::waiting::{Judgement, Output, Steady, Step, judge};
+use crate::waiting::{Judgement, Output, Prints, Steady, Step, judge};
 
 /// A program at work is looked at again after this long, and after [`LATER`] once it has worked for [`LONG`].
 const SOON: Duration = Duration::from_millis(250);
@@ -25,6 +25,14 @@ const READERS: Duration = Duration::from_secs(3);
 
 /// The whole machine is looked at only once the output has rested for this long: it costs milliseconds.
 const EVERYWHERE: Duration = Duration::from_secs(1);
+
+/// A line that a shell was given is echoed within milliseconds; where nothing has come of it after this long, the
+/// terminal may be stopped.
+const UNECHOED: Duration = Duration::from_secs(1);
+
+/// Two looks at a terminal that takes no output have to agree that lie this far apart: a burst that is being read is
+/// gone by then.
+const STANDS: Duration = Duration::from_millis(50);
 
 /// A reply is held back this long at most until it is seen where the terminal leads. A look takes a millisecond or two;
 /// on a machine so busy that it takes longer, the place is told with a later reply.
@@ -38,6 +46,8 @@ pub(super) struct Looking {
     pub(super) holds: Option<Judgement>,
     /// Whether the terminal echoes, as of the last look; none where that was not to be seen.
     pub(super) echoes: Option<bool>,
+    /// Whether the terminal takes what is printed.
+    pub(super) flow: Flow,
     /// When to look, if not as soon as the output rests.
     next: Option<Now>,
     /// A look is under way, asked for then.
@@ -58,6 +68,7 @@ impl Looking {
         self.steady.begin();
         self.holds = None;
         self.echoes = None;
+        self.flow = Flow::Untold;
         self.next = None;
         self.at_prompt = false;
     }
@@ -86,6 +97,28 @@ impl Looking {
 }
 
 impl Looking {
+    /// Takes what a look told of the terminal's output.
+    fn flows(&mut self, now: Now, held: bool) {
+        self.flow = match self.flow {
+            _ if !held => Flow::Goes,
+            Flow::Stands(since) if now - since >= STANDS => Flow::Held,
+            Flow::Untold | Flow::Goes => Flow::Stands(now),
+            known @ (Flow::Stands(_) | Flow::Held) => known,
+        };
+        if let Flow::Stands(since) = self.flow {
+            self.next = self.next.map(|next| next.min((since + STANDS).max(now)));
+        }
+    }
+
+    /// Who waits for input and prints where that is not seen.
+    pub(super) fn hides(&self) -> Option<Reader> {
+        let (Some(Judgement::Waits(waiter)) | Some(Judgement::WaitsHidden(Some(waiter)))) = &self.holds else {
+            return None;
+        };
+        let hides = matches!(waiter.prints, Prints::Pipe(_) | Prints::File);
+        hides.then(|| Reader { name: waiter.name.clone(), pid: waiter.process.pid, prints: waiter.prints.clone() })
+    }
+
     /// What the foreground job was seen to want of the terminal.
     pub(super) fn asks(&self) -> Option<Asks> {
         match &self.holds {
@@ -112,6 +145,7 @@ impl Session {
             self.looking.holds,
             Some(Judgement::Waits(_) | Judgement::WaitsHidden(_) | Judgement::Stopped { .. })
         );
+        let flow = self.flow_due(&shell);
         let resting = self.resting(now, None);
         if waits && unmarked && self.looking.place_due && self.looking.asked.is_none() && resting.prompt.is_some() {
             self.looking.asked = Some(now);
@@ -122,17 +156,18 @@ impl Session {
             self.looking.steady.prompted(matches!(shell, ShellState::Running(_)));
         }
         let wanted = self.calls.iter().any(super::Call::wants_look);
-        if !waits || !unmarked || decided || self.screen_since.is_some() || (resting.prompt.is_some() && !wanted) {
+        let told = !waits || !unmarked || decided || (resting.prompt.is_some() && !wanted);
+        if (told && flow.is_none()) || self.screen_since.is_some() {
             return None;
         }
         if self.ended.is_some() || self.closed.is_some() || self.looking.asked.is_some() {
             return None;
         }
-        let first = self.last_activity + REST;
+        let first = flow.filter(|_| told).unwrap_or(self.last_activity + REST);
         let due = match self.looking.next {
             Some(next) => next.max(first),
             // A prompt is looked at early, and once.
-            None if self.maybe_at_prompt(now, &shell) => self.last_activity + REST_AT_PROMPT,
+            None if !told && self.maybe_at_prompt(now, &shell) => self.last_activity + REST_AT_PROMPT,
             None => first,
         };
         if now < due {
@@ -142,6 +177,20 @@ impl Session {
         self.looking.asked = Some(now);
         self.effects.push_back(Effect::Inspect(look));
         None
+    }
+
+    /// When to look whether the terminal takes output, where nothing else is asked: ctrl+s was sent, or a shell was given
+    /// a line and nothing has come of it.
+    fn flow_due(&self, shell: &ShellState) -> Option<Now> {
+        if !self.looking.flow.is_open() {
+            return None;
+        }
+        let rests = self.last_activity + REST;
+        if self.calls.iter().any(super::Call::may_stop_output) {
+            return Some(rests);
+        }
+        let at_shell = matches!(shell, ShellState::AtPrompt { .. } | ShellState::Continuation);
+        self.unechoed.filter(|_| at_shell && !self.calls.is_empty()).map(|typed| rests.max(typed + UNECHOED))
     }
 
     /// Whether the line of the cursor looks like a prompt, to the session or to any call that waits.
@@ -187,6 +236,7 @@ impl Session {
             }
             Step::Again(at) => self.looking.next = Some(at),
         }
+        self.looking.flows(now, inspection.held());
     }
 
     /// Whether a reply about a prompt has to wait until it is seen where the terminal leads now.

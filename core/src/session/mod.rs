@@ -5,6 +5,7 @@
 
 mod agents;
 mod event;
+mod jobs;
 mod lines;
 mod looking;
 mod readers;
@@ -70,6 +71,7 @@ pub struct Session {
     last_prompt: Option<String>,
     screen_since: Option<Now>,
     looking: looking::Looking,
+    jobs: jobs::Jobs,
     /// When an attached person last pressed a key, as far as it was told.
     person: Option<Wall>,
     /// Whether the terminal and the cooked view saw the last prompt differently.
@@ -112,6 +114,7 @@ impl Session {
             last_prompt: None,
             screen_since: None,
             looking: looking::Looking::default(),
+            jobs: jobs::Jobs::default(),
             person: None,
             misread: false,
             began: now,
@@ -130,6 +133,9 @@ impl Session {
             });
         }
         session.last_prompt = last_prompt(&session.log);
+        for region in session.log.regions() {
+            session.jobs.begins(region);
+        }
         if session.log.shell() == ShellState::Ended {
             session.ended = Some(session.log.program_exit());
         }
@@ -305,6 +311,7 @@ impl Session {
             self.effects.push_back(Effect::Conclude(id, Box::new(Outcome::error(text))));
             return;
         }
+        self.jobs.meets(&actor);
         let kind = match request {
             Waiting::Run(run) => CallKind::Run(Box::new(RunCall::begin(now, run))),
             Waiting::Expect(expect) => CallKind::Expect(Box::new(ExpectCall::begin(now, expect, &self.log))),
@@ -334,6 +341,7 @@ impl Session {
             self.on_log(now, &event);
         }
         self.look_for_until(&settled, settled_before);
+        self.look_for_job_ends(&settled, settled_before);
         std::mem::swap(&mut later, &mut self.effects);
         if !settled.is_empty() {
             self.effects.push_back(Effect::Settle(settled));
@@ -352,7 +360,8 @@ impl Session {
                 }
                 self.log.set_actor(*id, actor.unwrap_or_else(|| HUMAN.to_owned()));
                 self.record(*id);
-                if self.log.region(*id).is_some_and(|region| region.kind == Kind::Command) {
+                if let Some(region) = self.log.region(*id).filter(|region| region.kind == Kind::Command) {
+                    self.jobs.begins(region);
                     self.last_prompt = None;
                     self.looking.another_program();
                 }
@@ -415,6 +424,7 @@ impl Session {
             looked: self.looking.holds.is_some(),
             judgement: self.looking.holds.as_ref(),
             echoes: self.looking.echoes,
+            flow: self.looking.flow,
             quiet: now - self.last_activity,
             resting,
             answer_due: self.submitter.answer_due(now),

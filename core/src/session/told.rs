@@ -4,15 +4,19 @@ use std::time::Duration;
 
 use super::{Call, CallKind, Effect, Session};
 use crate::advice;
-use crate::call::{Outcome, Status};
+use crate::call::{Flow, Outcome, Status};
 use crate::log::ShellState;
 use crate::place;
 use crate::region::{Kind, Region, State};
 use crate::reply::finished_since;
 use crate::time::Now;
+use crate::waiting::Judgement;
 
 /// Startup files that take longer than this are worth a word.
 const SLOW_START: Duration = Duration::from_secs(2);
+
+/// A job that works and has printed nothing for this long is said to: before, nobody wonders.
+const SILENT: Duration = Duration::from_secs(5);
 
 /// Said once, where a session has come to a shell without the integration.
 const PLAIN_THERE: &str = "the shell there is a plain one: commands end by the looks of its prompt, without an exit \
@@ -25,6 +29,7 @@ impl Session {
         self.measure(now, call, &mut outcome);
         // An error shows no output and no notes, so nothing has been told with it.
         if outcome.status != Status::Error {
+            self.observe(now, call, &mut outcome);
             self.note(call, &mut outcome);
             self.shown(&call.actor, &outcome);
         }
@@ -62,6 +67,22 @@ impl Session {
             let there = if asks && outcome.region.is_none() { there.saturating_sub(1) } else { there };
             outcome.output = Some((first, count.min(there)));
         }
+    }
+
+    /// What was seen of what runs, and is worth a word with this reply.
+    fn observe(&mut self, now: Now, call: &Call, outcome: &mut Outcome) {
+        let quiet = now - self.last_activity;
+        let looking = &self.looking;
+        let runs = outcome.status == Status::Running;
+        let observed = &mut outcome.observed;
+        let asks = outcome.prompt.as_deref().is_some_and(|prompt| !prompt.trim().is_empty());
+        observed.hides = looking.hides().filter(|_| !asks);
+        observed.silent = Some(quiet).filter(|_| runs && quiet >= SILENT && looking.holds == Some(Judgement::Works));
+        observed.held = looking.flow == Flow::Held;
+        if let Some(Judgement::Carrier(carrier)) = &looking.holds {
+            observed.far = runs.then(|| (carrier.program, carrier.destination.clone()));
+        }
+        observed.jobs = self.jobs.news(&call.actor);
     }
 
     /// Adds the notes that this agent is to be given with its reply.

@@ -82,6 +82,11 @@ impl Call {
         !matches!(self.kind, CallKind::Send(_))
     }
 
+    /// Whether it has pressed what may have stopped the terminal's output.
+    pub(super) fn may_stop_output(&self) -> bool {
+        matches!(&self.kind, CallKind::Send(send) if send.may_stop_output())
+    }
+
     /// Whether it has to know what the terminal does with what is typed, whatever the terminal looks like.
     pub(super) fn wants_look(&self) -> bool {
         matches!(&self.kind, CallKind::Expect(expect) if expect.wants_look())

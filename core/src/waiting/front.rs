@@ -123,7 +123,7 @@ mod tests {
         let inode = Inode { device: Device { major: 0, minor: 1 }, number: 1 };
         Inspection {
             terminal: Known::Known(TerminalFile { inode, device: PANE }),
-            modes: Known::Known(TerminalModes { canonical, echo: canonical }),
+            modes: Known::Known(TerminalModes { canonical, echo: canonical, held: false }),
             front: Known::Known(front),
             below: Known::Known(below),
             ..Inspection::unknown(Why::NotAsked)

@@ -13,6 +13,7 @@ pub mod carrier;
 pub mod channel;
 pub mod front;
 mod options;
+mod prints;
 pub mod ssh;
 mod steady;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod tests;
 mod watch;
 
 pub use carrier::Carrier;
+pub use prints::Prints;
 pub use steady::{Steady, Step};
 use watch::{Target, View, Watch, Watching};
 
@@ -57,6 +59,8 @@ pub struct Waiter {
     pub reads: bool,
     /// It was started by the foreground group, or stands outside, and is not a member of it.
     pub outside: bool,
+    /// Where what it prints goes.
+    pub prints: Prints,
 }
 
 /// What an inspection comes to.
@@ -175,6 +179,18 @@ impl<'a> Scene<'a> {
         if outer { self.nobody(members, target, modes) } else { Judgement::Works }
     }
 
+    fn waiter(&self, process: &Process, watching: Watching, outside: bool) -> Waiter {
+        Waiter {
+            process: process.id,
+            tid: watching.tid,
+            name: process.name.clone(),
+            timeout: watching.timeout,
+            reads: watching.reads,
+            outside,
+            prints: self.prints(process),
+        }
+    }
+
     fn state(&self, target: Target) -> (&'a Known<TerminalModes>, &'a Known<u64>) {
         const MODES: &Known<TerminalModes> = &Known::Unknown(Why::Refused);
         const UNREAD: &Known<u64> = &Known::Unknown(Why::Refused);
@@ -242,7 +258,7 @@ impl<'a> Scene<'a> {
     /// A line is asked for that is not shown. Somebody asks, unless everybody who could was seen not to.
     fn hidden(&self, found: &Found<'a>, target: Target, modes: &Known<TerminalModes>) -> Judgement {
         if let Some((process, watching)) = found.watchers.first() {
-            return Judgement::WaitsHidden(Some(waiter(process, *watching, false)));
+            return Judgement::WaitsHidden(Some(self.waiter(process, *watching, false)));
         }
         let mut seen = found.doubt.is_none();
         for others in [&self.inspection.below, &self.inspection.elsewhere] {
@@ -252,7 +268,7 @@ impl<'a> Scene<'a> {
             };
             let others = self.ask(others.iter(), target, modes);
             if let Some((process, watching)) = others.watchers.first() {
-                return Judgement::WaitsHidden(Some(waiter(process, *watching, true)));
+                return Judgement::WaitsHidden(Some(self.waiter(process, *watching, true)));
             }
             seen &= others.doubt.is_none();
         }
@@ -272,7 +288,7 @@ impl<'a> Scene<'a> {
         let watch = View::new(process, target, modes).watch();
         match watch {
             Watch::Yes(watching) if watching.reads && carrier.asks_by_reading() => {
-                return Some(Judgement::Waits(waiter(process, watching, false)));
+                return Some(Judgement::Waits(self.waiter(process, watching, false)));
             }
             Watch::No if modes.known().is_some_and(|modes| modes.canonical) => {
                 let mut kin = members.iter().copied().chain(below).filter(|other| other.id != process.id);
@@ -307,7 +323,7 @@ impl<'a> Scene<'a> {
             // On the alternate screen it is an application with a terminal in it: an editor, a debugger.
             let application = self.output.alternate && depth == 0;
             if masters.is_empty() || application {
-                return Some(Judgement::Waits(waiter(process, *watching, false)));
+                return Some(Judgement::Waits(self.waiter(process, *watching, false)));
             }
             for (number, _) in masters {
                 match self.inside(&family, number, depth) {
@@ -338,7 +354,7 @@ impl<'a> Scene<'a> {
         let below = self.inspection.below.known()?;
         let apart = below.iter().filter(|process| process.session != session);
         let found = self.ask(apart, target, modes);
-        found.watchers.first().map(|(process, watching)| waiter(process, *watching, true))
+        found.watchers.first().map(|(process, watching)| self.waiter(process, *watching, true))
     }
 
     /// Nobody in front watches the terminal.
@@ -362,7 +378,7 @@ impl<'a> Scene<'a> {
         match found.watchers.first() {
             Some((process, watching)) => match multiplexer(process) {
                 Some(carrier) => Judgement::Carrier(carrier),
-                None => Judgement::Waits(waiter(process, *watching, true)),
+                None => Judgement::Waits(self.waiter(process, *watching, true)),
             },
             None => found.doubt.map_or(Judgement::Works, Judgement::Unknown),
         }
@@ -401,16 +417,5 @@ fn holds_as_input(process: &Process, target: Target) -> bool {
     match &process.files {
         Known::Known(files) => files.iter().any(|file| file.fd == 0 && target.is(process, file)),
         Known::Unknown(_) => true,
-    }
-}
-
-fn waiter(process: &Process, watching: Watching, outside: bool) -> Waiter {
-    Waiter {
-        process: process.id,
-        tid: watching.tid,
-        name: process.name.clone(),
-        timeout: watching.timeout,
-        reads: watching.reads,
-        outside,
     }
 }

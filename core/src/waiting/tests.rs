@@ -7,9 +7,9 @@ use crate::inspect::{
 use crate::time::Now;
 
 const PANE: TerminalFile = TerminalFile { inode: inode(26, 3), device: Device { major: 136, minor: 0 } };
-const COOKED: Known<TerminalModes> = Known::Known(TerminalModes { canonical: true, echo: true });
-const RAW: Known<TerminalModes> = Known::Known(TerminalModes { canonical: false, echo: false });
-const HIDDEN: Known<TerminalModes> = Known::Known(TerminalModes { canonical: true, echo: false });
+const COOKED: Known<TerminalModes> = Known::Known(TerminalModes { canonical: true, echo: true, held: false });
+const RAW: Known<TerminalModes> = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
+const HIDDEN: Known<TerminalModes> = Known::Known(TerminalModes { canonical: true, echo: false, held: false });
 const QUIET: Output = Output { quiet: Duration::from_secs(5), alternate: false, column: 9 };
 
 const fn inode(system: u32, number: u64) -> Inode {
@@ -176,6 +176,7 @@ fn a_reader_of_keys_away_from_its_prompt_may_work() {
         timeout: None,
         reads: true,
         outside: false,
+        prints: Prints::Shown,
     });
     let inspection = scene(RAW, vec![process(7, "wait_woken", vec![terminal(0)])]);
     let at = |column: u16| Output { column, ..QUIET };

@@ -94,12 +94,15 @@ pub(super) struct View<'a> {
     target: Target,
     /// The terminal takes keys, not lines: only programs that read them do that.
     raw: bool,
+    /// It takes no output: who sleeps where a read does may be in a write.
+    held: bool,
 }
 
 impl<'a> View<'a> {
     pub(super) fn new(process: &'a Process, target: Target, modes: &Known<TerminalModes>) -> Self {
         let raw = modes.known().is_some_and(|modes| !modes.canonical);
-        Self { process, target, raw }
+        let held = modes.known().is_some_and(|modes| modes.held);
+        Self { process, target, raw, held }
     }
 
     /// Whether it watches.
@@ -231,7 +234,7 @@ impl<'a> View<'a> {
             Meaning::Read => {
                 let opened = files.iter().any(|file| self.target.is(self.process, file));
                 let socket = files.iter().any(|file| file.kind == FileKind::Socket);
-                if opened { sure(self.raw || !socket, true) } else { Watch::No }
+                if opened { sure(!self.held && (self.raw || !socket), true) } else { Watch::No }
             }
             Meaning::Poll if !self.polls_it(files) => Watch::No,
             Meaning::Poll => sure(self.raw || !files.iter().any(may_be_polled_instead), false),

@@ -19,6 +19,7 @@ mod recovery;
 mod repls;
 mod security;
 mod signals;
+mod waiting;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -30,7 +31,7 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let suites: [(&str, &[Row]); 16] = [
+    let suites: [(&str, &[Row]); 17] = [
         ("advice", advice::ROWS),
         ("basics", basics::ROWS),
         ("errors", errors::ROWS),
@@ -47,6 +48,7 @@ fn main() {
         ("repls", repls::ROWS),
         ("security", security::ROWS),
         ("signals", signals::ROWS),
+        ("waiting", waiting::ROWS),
     ];
     let mut trials: Vec<Trial> = Vec::new();
     for (suite, rows) in suites {

@@ -36,7 +36,7 @@ fn program(call: Call) -> Inspection {
     };
     Inspection {
         terminal: Known::Known(TerminalFile { inode: INODE, device: DEVICE }),
-        modes: Known::Known(TerminalModes { canonical: true, echo: true }),
+        modes: Known::Known(TerminalModes { canonical: true, echo: true, held: false }),
         unread: Known::Known(0),
         front: Known::Known(vec![process]),
         below: Known::Known(Vec::new()),
@@ -113,6 +113,46 @@ fn readers_have_it_looked_at_though_no_call_waits() {
     let looks = sim.looks.len();
     sim.pass(60.0);
     assert_eq!((sim.looks.len(), sim.told_readers.len()), (looks, 1), "which is known");
+}
+
+#[test]
+fn a_program_that_works_in_silence_is_said_to() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Other);
+    let outcome = |sim: &mut Sim, line: &str, seconds: f64| {
+        let id = sim.call("a", run_for(line, seconds, ""));
+        sim.answer(id)
+    };
+    let early = outcome(&mut sim, "sleep 60", 2.0);
+    assert_eq!((early.status, notes(&early, "nothing printed")), (Status::Running, 0));
+    let late = sim.waited("a", 18.0);
+    assert_eq!(
+        (late.status, notes(&late, "still working, nothing printed for 20 s")),
+        (Status::Running, 1),
+        "{late:?}"
+    );
+    // Where nobody can see whether it works, nothing is claimed.
+    let mut sim = Sim::bash();
+    sim.host = Inspection::unknown(Why::Refused);
+    let blind = outcome(&mut sim, "sleep 60", 20.0);
+    assert_eq!((blind.status, notes(&blind, "still working"), notes(&blind, "it goes on")), (Status::Running, 0, 1));
+}
+
+#[test]
+fn a_terminal_that_takes_no_output_is_told_where_two_looks_agree() {
+    let modes = TerminalModes { canonical: true, echo: true, held: true };
+    let mut sim = Sim::bash();
+    sim.host = Inspection { modes: Known::Known(modes), ..program(Call::Other) };
+    let id = sim.call("a", run_for("sleep 60", 10.0, ""));
+    let held = sim.answer(id);
+    assert_eq!((held.status, notes(&held, "output is stopped")), (Status::Running, 1), "{held:?}");
+    assert_eq!(notes(&held, "still working"), 0);
+    sim.host = program(Call::Other);
+    let goes = sim.waited("a", 10.0);
+    assert_eq!(
+        (goes.status, notes(&goes, "output is stopped"), notes(&goes, "still working")),
+        (Status::Running, 0, 1)
+    );
 }
 
 #[test]

@@ -1,0 +1,135 @@
+//! What shells print when a background job has ended.
+
+use crate::call::JobEnd;
+use crate::text::clip::clip_line;
+
+/// Characters of a job's command that are told.
+const COMMAND_CHARS: usize = 40;
+
+/// How a job can have ended, as bash (with the C library's names of signals), zsh and others begin to say it. What
+/// runs or is stopped has not.
+const ENDS: &[&str] = &[
+    "done",
+    "exit",
+    "hangup",
+    "interrupt",
+    "quit",
+    "illegal",
+    "trace",
+    "abort",
+    "bus error",
+    "floating point exception",
+    "killed",
+    "user defined signal",
+    "segmentation fault",
+    "broken pipe",
+    "alarm",
+    "terminated",
+];
+
+/// How fish begins to say it.
+const FISH: &str = "fish: Job ";
+
+/// Whether any line of a text may be such a line: most texts have none, and need not be taken apart.
+#[must_use]
+pub(crate) fn may_tell_of_jobs(text: &[u8]) -> bool {
+    let begins = |with: &[u8]| {
+        let inside = memchr::memmem::find_iter(text, with).any(|at| at > 0 && text.get(at - 1) == Some(&b'\n'));
+        inside || text.starts_with(with)
+    };
+    begins(b"[") || begins(FISH.as_bytes())
+}
+
+/// Reads such a line: `[1]+  Done                    sleep 3` of bash, `[1]  + exit 3     make` of zsh,
+/// `fish: Job 1, 'sleep 3 &' has ended`.
+#[must_use]
+pub(crate) fn job_end(line: &str) -> Option<JobEnd> {
+    if let Some(rest) = line.strip_prefix(FISH) {
+        return fish_job_end(rest);
+    }
+    let (number, rest) = line.strip_prefix('[')?.split_once(']')?;
+    let number = number.parse().ok()?;
+    let status = rest.trim_start_matches([' ', '+', '-']);
+    if !rest.strip_suffix(status)?.ends_with(' ') {
+        return None;
+    }
+    let (how, command) = status.split_once("  ")?;
+    let word = how.to_ascii_lowercase();
+    let ends = ENDS.iter().any(|end| word.starts_with(end));
+    let command = command.trim();
+    (ends && !command.is_empty()).then(|| JobEnd {
+        number,
+        how: how.trim_end().to_owned(),
+        command: clip_line(command, COMMAND_CHARS).into_owned(),
+    })
+}
+
+fn fish_job_end(rest: &str) -> Option<JobEnd> {
+    let (number, rest) = rest.split_once(", '")?;
+    let (command, how) = rest.rsplit_once("' ")?;
+    let how = match how.strip_prefix("terminated by signal ") {
+        Some(signal) => signal.to_owned(),
+        None => how.strip_prefix("has ").filter(|how| *how == "ended")?.to_owned(),
+    };
+    let command = command.trim_end_matches(" &");
+    Some(JobEnd { number: number.parse().ok()?, how, command: clip_line(command, COMMAND_CHARS).into_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{job_end, may_tell_of_jobs};
+
+    #[test]
+    fn shells_say_it_in_their_ways() {
+        for (line, number, how, command) in [
+            ("[1]+  Done                    sleep 3", 1, "Done", "sleep 3"),
+            ("[2]-  Exit 3                  sh -c 'exit 3'", 2, "Exit 3", "sh -c 'exit 3'"),
+            ("[1]   Killed                  sleep 100", 1, "Killed", "sleep 100"),
+            ("[12]+  Terminated              sleep 1 | cat", 12, "Terminated", "sleep 1 | cat"),
+            ("[1]+  Segmentation fault      (core dumped) ./a", 1, "Segmentation fault", "(core dumped) ./a"),
+            ("[1]  + done       sleep 3", 1, "done", "sleep 3"),
+            ("[1]  + exit 3     sh -c 'exit 3'", 1, "exit 3", "sh -c 'exit 3'"),
+            ("[2]  - killed     sleep 100", 2, "killed", "sleep 100"),
+            ("[1]    done       sleep 3", 1, "done", "sleep 3"),
+            ("[1] + Done                       sleep 3", 1, "Done", "sleep 3"),
+            ("fish: Job 1, 'sleep 1 &' has ended", 1, "ended", "sleep 1"),
+            (
+                "fish: Job 3, 'sleep 100 &' terminated by signal SIGKILL (Forced quit)",
+                3,
+                "SIGKILL (Forced quit)",
+                "sleep 100",
+            ),
+        ] {
+            let end = job_end(line).map(|end| (end.number, end.how, end.command));
+            assert_eq!(end, Some((number, how.to_owned(), command.to_owned())), "{line}");
+        }
+    }
+
+    #[test]
+    fn most_texts_need_not_be_taken_apart() {
+        assert!(may_tell_of_jobs(b"[1]+  Done"));
+        assert!(may_tell_of_jobs(b"a\nb\n[1]+  Done"));
+        assert!(may_tell_of_jobs(b"a\nfish: Job 1"));
+        assert!(!may_tell_of_jobs(b"a [1]\nb[2] fish: Job 1\n"));
+    }
+
+    #[test]
+    fn what_goes_on_or_is_something_else() {
+        for line in [
+            "[1]+  Running                 sleep 100 &",
+            "[1]+  Stopped                 vim",
+            "[1]  + suspended  vim",
+            "[1] 12345",
+            "[1/3] Done  x",
+            "[1]+Done  x",
+            "[INFO] Done  in 3 s",
+            "[1] Done in 3 s",
+            "Done  sleep",
+            "fish: Job 1, 'vim' has stopped",
+            "[1]",
+            "",
+        ] {
+            assert_eq!(job_end(line), None, "{line}");
+        }
+    }
+}
