@@ -25,7 +25,7 @@ pub enum Shape {
 }
 
 /// Whole lines that are prompts. `{d}` is a number, `{w}` a word (letters, digits, `_`, `.`, `-`), `{h}` one that begins
-/// with a letter (so that `50% ` is none), `{s}` anything without blanks, `{a}` anything; each at least one character
+/// with a letter (so that `50% ` is none), `{s}` anything without blanks, `{o}` what opens a block, a string or a comment, `{a}` anything; each at least one character
 /// long.
 const PRIMARY: &[&str] = &[
     // Shells: the bare ones, those that name themselves, and what distributions set.
@@ -78,12 +78,25 @@ const PRIMARY: &[&str] = &[
     "{w}:{d}> ",
     "(%i{d}) ",
     "sage: ",
+    "?- ",
+    "{d} ?- ",
+    "[{w}]  ?- ",
+    "  DB<{d}> ",
+    "  DB<<{d}>> ",
+    "{w}@({a})> ",
+    "{w}@({a}) [{d}]> ",
+    "[{d}]> ",
+    "Break {d} [{d}]> ",
     // Databases, file transfer, partitions.
     "MariaDB [{s}]> ",
     "{w}=> ",
     "{w}=# ",
     "lftp {s}> ",
+    "redis {s}> ",
+    "{s}(TX)> ",
     "(parted) ",
+    "Command (m for help): ",
+    "Command (? for help): ",
     // sqlite>, mysql>, ghci>, julia>, scala>, ftp>, redis's 127.0.0.1:6379> is above.
     "{h}> ",
 ];
@@ -100,9 +113,11 @@ const CONTINUATION: &[(&[&str], &[&str])] = &[
     (&["irb({w}):{d}:{d}> "], &["irb({w}):{d}:{d}* ", "irb({w}):{d}:{d}\" ", "irb({w}):{d}:{d}' "]),
     (&["irb({w}):{d}> "], &["irb({w}):{d}* ", "irb({w}):{d}\" ", "irb({w}):{d}' "]),
     (&["iex({d})> "], &["...({d})> "]),
-    (&["ghci> "], &["ghci| "]),
+    (&["{h}> "], &["{h}| "]),
     (&["scala> "], &["     | "]),
-    (&["php > "], &["php ( ", "php ' ", "php \" "]),
+    (&["jshell> "], &["   ...> "]),
+    (&["php > "], &["php {o} "]),
+    (&["?- ", "{d} ?- ", "[{w}]  ?- "], &["|    ", "|: "]),
     // Node, R and Lua share their primary prompt.
     (&["> "], &["... ", "| ", "+ ", ">> "]),
     (
@@ -113,6 +128,9 @@ const CONTINUATION: &[(&[&str], &[&str])] = &[
 
 /// The endings that make a line a prompt in a plain shell, and the prompts behind which `> ` is a shell's PS2.
 const PLAIN: &[&str] = &["$ ", "# ", "% ", "> "];
+
+/// Characters of a prompt that is told by its last one. Prompts with a path in them come to some fifty.
+const WAITED_CHARS: usize = 80;
 
 /// Whether an unterminated last line, up to the cursor and with its trailing blanks, is a prompt.
 ///
@@ -131,6 +149,31 @@ pub fn matches(line: &str, pattern: Option<&Pattern>, setting: Setting, last: Op
     (plain || is_primary(line)).then_some(Shape::Primary)
 }
 
+/// Whether an unterminated last line is the prompt of a program that was seen to wait for input: then the last character
+/// is enough, for it stands where shells and interpreters put one and questions do not.
+#[must_use]
+pub fn waits_behind(line: &str) -> bool {
+    let bare = line.trim_end_matches(' ');
+    let mut ends = bare.chars().rev();
+    let marked = match ends.next() {
+        Some('>' | '$' | '#') => true,
+        // A share of something done is none.
+        Some('%') => ends.next().is_some_and(|before| !before.is_ascii_digit() && before != ' '),
+        _ => false,
+    };
+    marked && !bare.contains('?') && bare.chars().count() <= WAITED_CHARS
+}
+
+/// How many blanks a program has put behind its continuation prompt by itself, to indent what is typed there.
+///
+/// `last` is the primary prompt that this program showed last.
+#[must_use]
+pub fn indented_by(line: &str, last: Option<&str>) -> Option<usize> {
+    let bare = line.trim_end_matches(' ');
+    let blanks = line.len() - bare.len();
+    last.filter(|last| blanks > 1 && !continues_exactly(line, last) && continues(line, last)).map(|_| blanks - 1)
+}
+
 /// The primary prompt that a line begins with: what a program showed before the line was typed behind it.
 #[must_use]
 pub fn leading(line: &str) -> Option<&str> {
@@ -144,7 +187,13 @@ fn is_primary(line: &str) -> bool {
     [Some(line), bare].into_iter().flatten().any(|line| PRIMARY.iter().any(|shape| fits(shape, line)))
 }
 
+/// An editor that indents the next line by itself puts more blanks behind its continuation prompt.
 fn continues(line: &str, last: &str) -> bool {
+    continues_exactly(line, last)
+        || line.ends_with("  ") && continues_exactly(&format!("{} ", line.trim_end_matches(' ')), last)
+}
+
+fn continues_exactly(line: &str, last: &str) -> bool {
     let after = |(primary, continuation): &(&[&str], &[&str])| {
         primary.iter().any(|shape| fits(shape, last)) && continuation.iter().any(|shape| fits(shape, line))
     };
@@ -161,6 +210,7 @@ fn fits(shape: &str, text: &str) -> bool {
         "d" => |one| one.is_ascii_digit(),
         "w" | "h" => |one| one.is_alphanumeric() || matches!(one, '_' | '.' | '-'),
         "s" => |one| !one.is_whitespace(),
+        "o" => |one| matches!(one, '{' | '(' | '[' | '\'' | '"' | '*' | '#' | '<'),
         "a" => |_| true,
         _ => return false,
     };
@@ -214,6 +264,14 @@ mod tests {
             "me@host ~> ",
             "(Pdb) ",
             "ghci> ",
+            "php > ",
+            "?- ",
+            "  DB<12> ",
+            "scheme@(guile-user)> ",
+            "scheme@(guile-user) [1]> ",
+            "redis /run/redis.sock> ",
+            "127.0.0.1:6379(TX)> ",
+            "Command (m for help): ",
         ] {
             assert_eq!(matches(line, None, Integrated, None), Some(Shape::Primary), "{line:?}");
         }
@@ -274,6 +332,12 @@ mod tests {
             ("root@vm:~# ", "> "),
             ("vm% ", "dquote> "),
             ("odd $ ", "> "),
+            (">>> ", "...     "),
+            ("In [3]: ", "   ...:         "),
+            ("irb(main):001:0> ", "irb(main):002:1*   "),
+            ("php > ", "php { "),
+            ("?- ", "|    "),
+            ("ghci> ", "ghci| "),
         ] {
             for setting in [Integrated, Plain] {
                 assert_eq!(matches(line, None, setting, Some(last)), Some(Shape::Continuation), "{last:?} {line:?}");
@@ -281,6 +345,31 @@ mod tests {
         }
         for (last, line) in [("(gdb) ", "... "), (">>> ", "   ...> "), ("sqlite> ", "... "), ("(gdb) ", "50% ")] {
             assert_eq!(matches(line, None, Integrated, Some(last)), None, "{last:?} {line:?}");
+        }
+    }
+
+    #[test]
+    fn who_waits_shows_a_prompt_by_its_last_character() {
+        for line in ["gdb>>", "db postgres =# ", "[t] $ ", "vm%", "redis /a b.sock> ", "λ> "] {
+            assert!(waits_behind(line), "{line:?}");
+        }
+        for line in ["", "Sure? ", "name: ", "[y/N] ", "Go on? (y) > ", "50% ", "50 % ", "my dbg: ", "~~~"] {
+            assert!(!waits_behind(line), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn tells_the_blanks_that_an_editor_adds() {
+        for (last, line, blanks) in [
+            (Some(">>> "), "...     ", Some(4)),
+            (Some(">>> "), "... ", None),
+            (Some("In [3]: "), "   ...:     ", Some(4)),
+            (Some("sqlite> "), "   ...> ", None),
+            (Some("?- "), "|    ", None),
+            (Some("(gdb) "), "...     ", None),
+            (None, "...     ", None),
+        ] {
+            assert_eq!(indented_by(line, last), blanks, "{last:?} {line:?}");
         }
     }
 

@@ -58,7 +58,7 @@ impl Screen {
             lines.push(" ".repeat(self.settled.blanks()));
         }
         for row in rows.iter().filter(|row| !row.past) {
-            if !row.is_live() {
+            if !row.is_live() || row.is_said_again() {
                 joined = false;
                 continue;
             }

@@ -93,6 +93,12 @@ pub(super) struct Row {
     pub(super) past: bool,
     /// The series of paintings that last wrote here.
     pub(super) painting: u32,
+    /// Whether what stands in the row has been handed out as a line.
+    #[serde(default)]
+    handed: bool,
+    /// What the row said when it was handed out, once it is painted over: the same again is no new line.
+    #[serde(default)]
+    said: Option<Box<str>>,
 }
 
 impl Row {
@@ -109,11 +115,40 @@ impl Row {
 
     /// Makes it a blank row of the log, keeping its memory.
     pub(super) fn reset(&mut self, from: u16) {
+        self.handed = false;
         self.clear();
         self.from = from;
         self.fresh = false;
         self.past = false;
         self.painting = 0;
+        self.said = None;
+    }
+
+    /// Keeps what the row says, where it has been handed out and is about to be painted over or erased.
+    #[inline]
+    pub(super) fn keep_said(&mut self) {
+        if std::mem::take(&mut self.handed) && self.used() > 0 && !self.wrapped {
+            let mut text = String::new();
+            self.text(0, self.used(), &mut text);
+            text.truncate(text.trim_end_matches(' ').len());
+            self.said = Some(text.into_boxed_str()).filter(|said| !said.is_empty());
+        }
+    }
+
+    /// Whether the row was painted anew and says what it said when it was handed out: editors of several lines draw all
+    /// of them again for every key.
+    pub(super) fn is_said_again(&self) -> bool {
+        let Some(said) = self.said.as_deref().filter(|_| self.is_live() && !self.wrapped) else { return false };
+        let mut text = String::new();
+        self.text(0, self.used(), &mut text);
+        text.trim_end_matches(' ') == said
+    }
+
+    /// It has been handed out, and whatever comes is compared with what it says now.
+    pub(super) fn settle(&mut self) {
+        self.from = SETTLED;
+        self.handed = true;
+        self.said = None;
     }
 
     /// Cells written so far, counted from the left edge.
@@ -158,6 +193,7 @@ impl Row {
 
     /// Erases everything, as if the row had never been written to.
     pub(super) fn clear(&mut self) {
+        self.keep_said();
         self.ascii.clear();
         self.cells.clear();
         self.clusters.clear();
@@ -239,6 +275,7 @@ impl Row {
 
     /// Erases `count` cells from `column` on, without making the row longer.
     pub(super) fn erase(&mut self, column: usize, count: usize) {
+        self.keep_said();
         let end = (column + count).min(self.used());
         if let Some(range) = self.ascii.get_mut(column.min(end)..end) {
             range.fill(b' ');

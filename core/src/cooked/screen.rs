@@ -162,7 +162,7 @@ impl Screen {
         if row.past {
             return;
         }
-        if !row.is_live() {
+        if !row.is_live() || row.is_said_again() {
             self.settled.close_open();
             return;
         }
@@ -186,7 +186,7 @@ impl Screen {
             let mut row = std::mem::take(row);
             any |= row.is_live();
             self.hand_out(&row);
-            row.from = SETTLED;
+            row.settle();
             if let Some(place) = self.rows.get_mut(at) {
                 *place = row;
             }
@@ -200,7 +200,7 @@ impl Screen {
         self.settle_rows(end);
         self.settled.close_open();
         for row in &mut self.rows {
-            row.from = SETTLED;
+            row.settle();
         }
     }
 
@@ -329,6 +329,9 @@ impl Screen {
         let series = self.painting.series;
         let unlogged = self.unlogged;
         let Some(row) = self.rows.get_mut(self.row) else { return };
+        if usize::from(row.from) > column {
+            row.keep_said();
+        }
         if usize::from(row.from) > column && !unlogged {
             row.from = if row.used() == 0 { 0 } else { u16::try_from(column).unwrap_or(0) };
             row.fresh = true;

@@ -71,6 +71,26 @@ fn settled_rows_that_are_painted_over_make_new_lines() {
 }
 
 #[test]
+fn settled_rows_that_are_painted_again_as_they_were_make_none() {
+    let mut view = view(20, 9);
+    feed(&mut view, b"\r\none\r\ntwo\r\n");
+    view.settle_above();
+    // Over itself, and after it was erased, as editors of several lines do for every key.
+    feed(&mut view, b"\x1b[2Aone\r\ntwo\r\n\x1b[2A\x1b[Jone\r\n\x1b[32mtwo\x1b[m  \r\nthree");
+    assert_eq!(settled(&mut view), "\none\ntwo\n");
+    assert_eq!(view.live().lines, ["three"]);
+    feed(&mut view, b"\r\n");
+    assert_eq!(view.settle_above(), 4);
+    feed(&mut view, b"\x1b[3A\x1b[Jone\r\n2\r\nthree\r\n");
+    assert_eq!(view.live().lines, ["2"]);
+    view.settle_above();
+    assert_eq!(settled(&mut view), "three\n2\n");
+    // It is compared with what stood there last.
+    feed(&mut view, b"\x1b[2A\x1b[Jtwo\r\nthree\r\n");
+    assert_eq!(view.live().lines, ["two"]);
+}
+
+#[test]
 fn lines_above_the_cursors_are_settled_and_its_own_is_not() {
     let mut view = view(4, 5);
     feed(&mut view, b"one\r\nabcdef");

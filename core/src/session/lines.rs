@@ -15,7 +15,8 @@ impl Session {
         let cooked = &self.log.cooked;
         let live = cooked.live();
         let index = |from: u64| usize::try_from(line.checked_sub(from + 1)?).ok();
-        let text = if line <= cooked.settled_lines() {
+        let is_settled = line <= cooked.settled_lines();
+        let text = if is_settled {
             index(settled_before)
                 .and_then(|at| settled.split(|byte| *byte == b'\n').nth(at))
                 .map(String::from_utf8_lossy)
@@ -26,9 +27,14 @@ impl Session {
         };
         let Some(text) = text else { return };
         let label: String = text.trim_end().chars().take(LABEL_CHARS).collect();
-        self.log.set_label(id, label);
-        self.input = Some(Input { echo: None, ..input });
-        self.record(id);
+        if is_settled {
+            self.input = Some(Input { echo: None, ..input });
+        }
+        // An editor of several lines may draw the next one before what was typed on this one.
+        if self.log.region(id).is_some_and(|region| region.label != label) {
+            self.log.set_label(id, label);
+            self.record(id);
+        }
     }
 
     pub(super) fn look_for_until(&mut self, settled: &[u8], settled_before: u64) {

@@ -98,7 +98,9 @@ impl Session {
         if line.text.is_empty() || line.more || self.stale_until(now).is_some() {
             return None;
         }
-        let shape = prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref())?;
+        let shape = prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref());
+        let waits = || self.looking.asks() == Some(Asks::Shown) && prompt::waits_behind(&line.text);
+        let shape = shape.or_else(|| waits().then_some(prompt::Shape::Primary))?;
         Some((line.text, shape))
     }
 

@@ -4,12 +4,15 @@ use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
 use crate::call::{Answer, CallId, Outcome, Resting, Since, Target};
 use crate::log::ShellState;
 use crate::pattern::Pattern;
-use crate::prompt::Shape;
+use crate::prompt::{self, Shape};
 use crate::record::{Intent, IntentState};
 use crate::time::Now;
 
 /// Clears a line in readline's and zsh's default editing: to its end, then all before it.
 const CLEAR_LINE: &[u8] = b"\x05\x15";
+
+/// Discards what stands on the line before the cursor, in readline, prompt_toolkit, pyrepl and reline.
+const DISCARD_LINE: &[u8] = b"\x15";
 
 const ENTER: &[u8] = b"\r";
 
@@ -27,6 +30,11 @@ impl Session {
             && let Some(clear) = self.clear_own_text(&call.actor)?
         {
             parts.push(clear);
+        }
+        // The line is indented as it is meant to be; an editor's own blanks before it would come on top.
+        let stands = self.log.cooked.line_at_cursor().text;
+        if target == Target::Program && prompt::indented_by(&stands, self.last_prompt.as_deref()).is_some() {
+            parts.push(Part { bytes: DISCARD_LINE.to_vec(), bracketed: false });
         }
         if !line.is_empty() {
             parts.push(Part { bytes: without_paste_end(line), bracketed: line.contains(['\n', '\t']) });

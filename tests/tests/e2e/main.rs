@@ -9,6 +9,7 @@ mod errors;
 mod expect;
 mod far;
 mod integration;
+mod interpreters;
 mod lifetime;
 mod other_shells;
 mod output;
@@ -38,6 +39,7 @@ fn main() {
         ("expect", expect::ROWS),
         ("far", far::ROWS),
         ("integration", integration::ROWS),
+        ("interpreters", interpreters::ROWS),
         ("other_shells", other_shells::ROWS),
         ("lifetime", lifetime::ROWS),
         ("output", output::ROWS),
