@@ -25,8 +25,8 @@ pub enum Shape {
 }
 
 /// Whole lines that are prompts. `{d}` is a number, `{w}` a word (letters, digits, `_`, `.`, `-`), `{h}` one that begins
-/// with a letter (so that `50% ` is none), `{s}` anything without blanks, `{o}` what opens a block, a string or a comment, `{a}` anything; each at least one character
-/// long.
+/// with a letter (so that `50% ` is none), `{s}` anything without blanks, `{o}` what opens a block, a string or a comment,
+/// `{a}` anything; each at least one character long.
 const PRIMARY: &[&str] = &[
     // Shells: the bare ones, those that name themselves, and what distributions set.
     "$ ",

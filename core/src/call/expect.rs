@@ -183,6 +183,11 @@ impl ExpectCall {
         Some((first.first_line.max(self.since.line), last))
     }
 
+    /// The regions of its answers.
+    pub(crate) fn answered(&self) -> impl Iterator<Item = u32> {
+        self.answers.iter().map(|(_, region)| *region)
+    }
+
     /// Takes a line of output; `whole` is it with the blanks before the cursor, if the cursor stands on it.
     ///
     /// # Errors

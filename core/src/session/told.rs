@@ -93,6 +93,12 @@ impl Session {
             // Where the line's taker ended with it, the reply is about the taker and tells this too.
             self.agents.entry(&call.actor).untold.remove(&own);
         }
+        if let CallKind::Expect(expect) = &call.kind {
+            // The reply names its answers and shows what came of them.
+            for answer in expect.answered() {
+                self.agents.entry(&call.actor).untold.remove(&answer);
+            }
+        }
         let agents = &mut self.agents;
         let advised = advice::notes(outcome, &self.setting, &mut |key| agents.once(&call.actor, key));
         let mut notes = std::mem::take(&mut outcome.notes);
@@ -141,7 +147,17 @@ impl Session {
         let grows = runs && !self.log.cooked.line_at_cursor().text.is_empty() && outcome.matched != Some(total);
         let agent = self.agents.entry(actor);
         agent.seen_line = total - u64::from(grows).min(total);
-        if let Some(region) = outcome.region.as_ref().filter(|region| region.state != State::Running) {
+        // A line whose taker asks for more ends with the next one, which is no news to whoever types that.
+        let asked = matches!(
+            outcome.status,
+            Status::Continuation
+                | Status::Waiting
+                | Status::WaitingHidden
+                | Status::Unanswered
+                | Status::UnansweredHidden
+        );
+        let told = |region: &&Region| region.state != State::Running || asked && region.kind == Kind::Input;
+        if let Some(region) = outcome.region.as_ref().filter(told) {
             agent.untold.remove(&region.id);
         }
     }

@@ -50,6 +50,7 @@ fn python_asks() -> Tested {
     same!((done.status(), done.exit()), ("finished", Some(0)), "{}", done.text);
     same!(done.output(), "Name: Ada\nSure? yes\nhello Ada", "{}", done.text);
     holds!(done.words().contains("answered: #2 by rule 0, #3 by rule 1"), "{}", done.text);
+    holds!(!done.words().contains("since your last call"), "its own answers are no news: {}", done.text);
     let regions = client.call("regions", json!({}))?;
     let all = regions.meta["regions"].as_array().cloned().unwrap_or_default();
     let labels: Vec<&str> = all.iter().filter_map(|region| region["label"].as_str()).collect();

@@ -32,7 +32,7 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let suites: [(&str, &[Row]); 17] = [
+    let suites: &[(&str, &[Row])] = &[
         ("advice", advice::ROWS),
         ("basics", basics::ROWS),
         ("errors", errors::ROWS),
@@ -54,7 +54,7 @@ fn main() {
     ];
     let mut trials: Vec<Trial> = Vec::new();
     for (suite, rows) in suites {
-        for (name, needs, test) in rows {
+        for (name, needs, test) in *rows {
             let name: &'static str = Box::leak(format!("{suite}::{name}").into_boxed_str());
             trials.push(dtmcp_tests::needs::test(name, needs, move || test().map_err(Failed::from)));
         }
