@@ -124,6 +124,34 @@ pub fn in_front(process: ProcessId, group: u32) -> bool {
     process::stat(process.pid).is_ok_and(|stat| still(&stat))
 }
 
+/// A chain of parents is followed this far up. Nobody nests that deep, and a limit ends a chain that changes meanwhile.
+const GENERATIONS_MAX: u32 = 1000;
+
+/// A chain that breaks because a parent ended just then is begun anew this often.
+const BROKEN_MAX: u32 = 3;
+
+/// Whether a process is still the one that it was, and descends from another one of this process id.
+#[must_use]
+pub fn is_below(process: ProcessId, ancestor: u32) -> bool {
+    (0..BROKEN_MAX).find_map(|_| descends(process, ancestor)).unwrap_or(false)
+}
+
+/// None where somebody in between ended while we looked: the orphan has another parent by now.
+fn descends(process: ProcessId, ancestor: u32) -> Option<bool> {
+    let Ok(stat) = process::stat(process.pid) else { return Some(false) };
+    if stat.starttime != process.start {
+        return Some(false);
+    }
+    let mut parent = u32::try_from(stat.ppid).unwrap_or(0);
+    for _ in 0..GENERATIONS_MAX {
+        if parent == ancestor || parent == 0 {
+            return Some(parent == ancestor);
+        }
+        parent = u32::try_from(process::stat(parent).ok()?.ppid).unwrap_or(0);
+    }
+    Some(false)
+}
+
 /// The terminals whose master side a process in the pane has, by way of a descriptor that leads to them: their names
 /// may mean another terminal where that process runs.
 fn inner(inspection: &Inspection, below: &[Process]) -> Vec<InnerTerminal> {

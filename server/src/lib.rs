@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ancestor;
 pub mod bridge;
 pub mod calls;
 pub mod cli;
@@ -29,6 +30,7 @@ pub fn main() -> ExitCode {
     match args.split_first() {
         Some((mode, rest)) if mode == "pane" => pane::main(rest),
         Some((mode, rest)) if mode == "record" => record::main(rest),
+        Some((mode, rest)) if mode == "ancestor" => ancestor::main(rest),
         Some((mode, rest)) if mode == "ssh" => cli::far::ssh(rest),
         Some((mode, rest)) if mode == "into" => cli::far::into(rest),
         _ => cli::main(&args),

@@ -86,7 +86,11 @@ impl Looking {
             None if self.holds == Some(Judgement::Unknown(Why::Refused)) => return Some(("owner", OWNER.to_owned())),
             None => return None,
         };
-        let way = if scope < 3 { LOOSEN } else { BOOT };
+        let way = match scope {
+            ..=1 => format!("{ANCESTOR}, or, as root, {LOOSEN}"),
+            2 => format!("As root, {LOOSEN}"),
+            3.. => BOOT.to_owned(),
+        };
         Some((
             "yama",
             format!(
@@ -130,7 +134,8 @@ impl Looking {
     }
 }
 
-const LOOSEN: &str = "As root, `sysctl kernel.yama.ptrace_scope=0` allows it; the price is that any program of a user can then read the memory of that user's others";
+const ANCESTOR: &str = "dtmcp starts tmux from a process that sees it all the same, but this tmux was started without one, or it has ended: the next tmux has one, after all sessions are closed and this tmux is ended (`kill-server`)";
+const LOOSEN: &str = "`sysctl kernel.yama.ptrace_scope=0` allows it; the price is that any program of a user can then read the memory of that user's others";
 const BOOT: &str = "Until the next boot nobody can change that";
 const POLICY: &str = "who waits for input is told less surely here: a policy of this system does not let one program see what another one of the same user polls. With SELinux, `setsebool deny_ptrace off` allows it, in a container the capability SYS_PTRACE; the price is that any program of a user can then read the memory of that user's others";
 const OWNER: &str = "the program runs as another user, and whether it waits cannot be seen from here: go by its prompt. A server that runs as root would see it, at the price that all sessions are root's";

@@ -28,6 +28,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::ancestor;
 use crate::config::Config;
 use crate::driver::ending::Parted;
 use crate::driver::{Clock, Message};
@@ -133,7 +134,7 @@ pub fn open_with(
         config: config.clone(),
         home,
         terminal,
-        inspector: host::inspector(),
+        inspector: host::inspector(ancestor::socket_path(&config.home, &config.socket)),
         watcher: Watcher::new(),
         sessions: Mutex::default(),
         next_call: AtomicU64::new(1),

@@ -5,6 +5,7 @@
 
 mod answers;
 mod argv;
+mod below;
 mod control;
 mod error;
 mod screen;

@@ -19,7 +19,7 @@ use super::control::{Block, Control, Shape};
 use super::server::{self, ServerRecord};
 use super::{
     Attached, NewPane, OurPane, PaneId, PaneState, Part, Screen, ServerId, Terminal, TerminalError, Version, argv,
-    screen,
+    below, screen,
 };
 use crate::store::files;
 
@@ -129,6 +129,7 @@ impl Tmux {
         let mut program = found;
         let mut session = argv::OWN_SESSION.to_owned();
         let mut way = Start::Never;
+        let mut alone = false;
         let begin = tokio::time::Instant::now();
         loop {
             let error = match self.connect_once(&program, way, &session).await {
@@ -141,6 +142,11 @@ impl Tmux {
                     program = Path::new("/proc").join(record.pid.to_string()).join("exe");
                 }
                 (TerminalError::NameTaken(taken), _) if *taken == argv::OWN_SESSION => session = self.other_session(),
+                // Below a process that may look at what runs in it, or, where that does not go, without.
+                (TerminalError::NoServer, _) if !alone && way == Start::Never && way != start => {
+                    alone = true;
+                    self.start_below(&program, start).await;
+                }
                 // Outside a service's control group, or, where that does not go, inside it.
                 (TerminalError::NoServer, _) if way == Start::Never && way != start => way = self.first_way(start),
                 (_, _) if way == Start::InScope => way = Start::IfNeeded,
@@ -166,6 +172,33 @@ impl Tmux {
         if start == Start::IfNeeded && is_service { Start::InScope } else { start }
     }
 
+    /// Starts a server as [`below::start`] does. Where that fails nothing is lost but what it would have seen.
+    async fn start_below(&self, program: &Path, start: Start) {
+        let started = async {
+            let (configuration, lifeline) = (self.configuration()?, self.lifeline()?.path());
+            let beginning = below::Beginning { program, config: &self.config, configuration, lifeline };
+            let apart = self.first_way(start) == Start::InScope;
+            let failed = match beginning.start(apart).await {
+                Err(_) if apart => beginning.start(false).await.err(),
+                started => started.err(),
+            };
+            Ok::<_, TerminalError>(failed)
+        };
+        let failed = started.await.unwrap_or_else(|error| Some(error.to_string()));
+        if let Some(why) = failed {
+            tracing::warn!("tmux is started without a process that may see what programs in it wait for: {why}");
+        }
+    }
+
+    /// The configuration of a server that we start, as a file.
+    fn configuration(&self) -> Result<PathBuf, TerminalError> {
+        let path = self.config.home.join("tmux.conf");
+        if files::read(&path).ok().as_deref() != Some(CONFIGURATION.as_bytes()) {
+            files::replace(&path, CONFIGURATION.as_bytes())?;
+        }
+        Ok(path)
+    }
+
     /// The name of our own session where another state directory has the usual one.
     fn other_session(&self) -> String {
         // FNV-1a: any hash does, so long as it is the same next time.
@@ -183,25 +216,19 @@ impl Tmux {
     }
 
     async fn connect_once(&self, program: &Path, start: Start, session: &str) -> Result<Link, TerminalError> {
-        let configuration = self.config.home.join("tmux.conf");
         let mut command = match start {
             Start::Never => {
                 let mut command = server::command(program, &server::client_environment(&self.config.env));
                 command.arg("-N");
                 command
             }
-            Start::IfNeeded | Start::InScope => {
-                if files::read(&configuration).ok().as_deref() != Some(CONFIGURATION.as_bytes()) {
-                    files::replace(&configuration, CONFIGURATION.as_bytes())?;
-                }
-                match server::scope(&self.config, program).filter(|_| start == Start::InScope) {
-                    Some(command) => command,
-                    None => server::command(program, &self.config.env),
-                }
-            }
+            Start::IfNeeded | Start::InScope => match server::scope(&self.config, program) {
+                Some(command) if start == Start::InScope => command,
+                _ => server::command(program, &self.config.env),
+            },
         };
         // -u: text that is not ASCII comes as it is, whatever the locale that our client runs us in.
-        command.args(["-u", "-L", &self.config.socket, "-f"]).arg(&configuration);
+        command.args(["-u", "-L", &self.config.socket, "-f"]).arg(self.configuration()?);
         command.args(["-C", "new-session", "-A", "-s", session, "-f", "no-output,ignore-size", "-x", "80", "-y", "24"]);
         command.arg("--").args(argv::OWN_PROGRAM).arg(self.lifeline()?.path());
         let mut random = [0; 8];

@@ -163,3 +163,16 @@ fn what_may_not_be_seen_is_told_once() {
     assert_eq!(notes(&sim.ran("a", "hello"), "ptrace_scope"), 0);
     assert_eq!(notes(&sim.ran("b", "hello"), "ptrace_scope"), 1, "another agent has not been told");
 }
+
+#[test]
+fn the_way_to_see_it_is_one_that_there_is() {
+    let told = |scope| {
+        let mut sim = Sim::bash();
+        sim.host = Inspection { refusal: Some(Refusal::Yama(scope)), ..program(Call::Reads(0)) };
+        let told = sim.ran("a", "odd");
+        ["kill-server", "ptrace_scope=0", "the next boot"].map(|way| notes(&told, way))
+    };
+    assert_eq!(told(1), [1, 1, 0], "an ancestor, or less of a policy");
+    assert_eq!(told(2), [0, 1, 0]);
+    assert_eq!(told(3), [0, 0, 1]);
+}
