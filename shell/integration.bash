@@ -285,15 +285,16 @@ __dtmcp_prompt() {
 }
 
 # The hook: one simple command, so that a user's DEBUG trap sees one; in an `until`, so that errexit and ERR traps do
-# not see it fail; its own output and xtrace sent away, with the shell's descriptors kept on 8 and 9. It must be the same
-# text in every shell, because finding it in a changed PROMPT_COMMAND is string comparison.
+# not see it fail; its own output and xtrace sent away, with the shell's descriptors kept on 8 and 9. stderr goes first:
+# with stdout closed the hook cannot run, and then A says so rather than bash. It must be the same text in every shell,
+# because finding it in a changed PROMPT_COMMAND is string comparison.
 __DTMCP_HOOK='{
 until
 "${__dtmcp_f-eval}" ${__dtmcp_f+"$_"} ${__dtmcp_f-"${__DTMCP_BASH-}"}
 do
 break
 done
-} 8>&1 9>&2 >/dev/null 2>&1'
+} 9>&2 2>/dev/null 8>&1 >/dev/null'
 
 # While a command runs, ZDOTDIR leads a zsh that it starts to our files, which give it back first of all; at the prompt
 # it is the person's again. C sets it by an expansion, so that scripts and `exec` are reached too. A person who has a
@@ -319,9 +320,10 @@ fi
 
 # The parts of the prompts. They only name variables, so that a child which inherits the prompt shows nothing. A counts
 # itself and says with h=1 that PROMPT_COMMAND holds the hook; where it does not, no end marker came, and A is the end.
+# h=2 stands where the hook is there and has not run since C: it could not, or somebody prints the prompt.
 # (__dtmcp_t takes what is left of PROMPT_COMMAND without the hook, as the pattern of an expansion that changes
 # nothing: there is no other way to look at it here without a fork, or without printing it.)
-__dtmcp_pre='\[${__dtmcp_A:+${__dtmcp_A#"${__dtmcp_t:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}"}$?;h=$((${PROMPT_COMMAND+${#PROMPT_COMMAND}}+0>0))${__dtmcp_t:+0};q=$((++__dtmcp_q))$__dtmcp_Z}\]'
+__dtmcp_pre='\[${__dtmcp_A:+${__dtmcp_A#"${__dtmcp_t:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}"}$?;h=$((${PROMPT_COMMAND+${#PROMPT_COMMAND}}+0>0?1+__dtmcp_ran:0))${__dtmcp_t:+0};q=$((++__dtmcp_q))$__dtmcp_Z}\]'
 __dtmcp_pre0='${__dtmcp_S-}'
 __dtmcp_post='\[${__dtmcp_B-}\]'
 __dtmcp_post0='${__dtmcp_C:+${__dtmcp_C:$((__dtmcp_ran=1,0))}$?;q=$((++__dtmcp_q))${__dtmcp_Z#"${__dtmcp_z:+${ZDOTDIR:=$__dtmcp_z}}"}}'

@@ -171,7 +171,7 @@ impl RunCall {
             return;
         }
         self.watch.on(now, event);
-        if let (LogEvent::Opened(id), Some(bound)) = (event, self.watch.region)
+        if let (LogEvent::Opened(id) | LogEvent::Begun { command: id, .. }, Some(bound)) = (event, self.watch.region)
             && *id == bound
             && !self.ran.contains(id)
         {

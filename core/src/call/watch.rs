@@ -155,6 +155,9 @@ impl Watch {
                 *self = Self { region: Some(*id), matched: self.matched, ..Self::default() };
             }
             LogEvent::Closed(id) if self.region == Some(*id) => self.closed = true,
+            LogEvent::Begun { input, command } if self.region == Some(*input) => {
+                *self = Self { region: Some(*command), matched: self.matched, ..Self::default() };
+            }
             LogEvent::NotRun { first_line, lines, .. } if self.region.is_none() => {
                 self.not_run = Some((*first_line, *lines));
             }

@@ -284,6 +284,8 @@ impl Log {
 
     fn on_output(&mut self, marker: &Marker, at: At) {
         let typed = marker.cmd.clone().unwrap_or_else(|| self.cooked.input());
+        // The prompt before it was not marked: the line was taken to be for a program.
+        let input = self.shells.top().and_then(|top| top.region).and_then(|region| self.input_within(region));
         let label = match (self.shells.top().and_then(|top| top.region), self.stray.take()) {
             (None, _) => self.first_of(typed),
             (Some(region), Some(stray)) => {
@@ -296,6 +298,8 @@ impl Log {
             }
             (Some(region), None) => self.next_of_paste(region, marker, at),
         };
+        let label = Some(label).filter(|label| !label.is_empty());
+        let label = label.or_else(|| input.as_ref().map(|(_, label)| label.clone())).unwrap_or_default();
         self.asked = Asked::No;
         self.end_typing();
         let first_line = self.cooked.cut() + 1;
@@ -303,11 +307,18 @@ impl Log {
         // The shell has read a line, and any answer before it.
         self.cooked.forget_query();
         let id = self.open_command(label, first_line, at.end, at.wall);
+        self.events.extend(input.map(|(input, _)| LogEvent::Begun { input, command: id }));
         if let Some(top) = self.shells.top_mut() {
             top.phase = Phase::Running;
             top.region = Some(id);
             top.early = None;
         }
+    }
+
+    /// The open input region inside a command, with its label.
+    fn input_within(&self, command: u32) -> Option<(u32, String)> {
+        let open = self.open_region()?;
+        (open.id > command && open.kind == Kind::Input).then(|| (open.id, open.label.clone()))
     }
 
     /// The label of what may be the first of several commands pasted together.

@@ -61,6 +61,14 @@ pub enum LogEvent {
     Opened(u32),
     /// A region was closed.
     Closed(u32),
+    /// The line of an input region was given to a shell that shows no prompt of its own, and the shell has begun it as
+    /// a command with a region.
+    Begun {
+        /// The input region, which has ended.
+        input: u32,
+        /// The command's.
+        command: u32,
+    },
     /// The shell is at its prompt again and ran nothing: an empty line, a comment, Ctrl-C, a failed history expansion.
     NotRun {
         /// `$?` at the new prompt, where it was told. Not this line's: bash leaves the former standing.

@@ -37,6 +37,16 @@ impl Session {
         }
     }
 
+    /// Names a command after the line it was given by, which may have been echoed since the command was opened.
+    pub(super) fn name_begun(&mut self, input: u32, command: u32) {
+        let label = |id| self.log.region(id).map(|region| region.label.clone()).unwrap_or_default();
+        let (typed, named) = (label(input), label(command));
+        if typed.starts_with(&named) {
+            self.log.set_label(command, typed);
+            self.record(command);
+        }
+    }
+
     pub(super) fn look_for_until(&mut self, settled: &[u8], settled_before: u64) {
         if !self.calls.iter().any(Call::wants_lines) {
             return;

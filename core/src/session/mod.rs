@@ -377,6 +377,7 @@ impl Session {
                 self.record(*id);
                 self.tell_of_end(*id);
             }
+            LogEvent::Begun { input, command } => self.name_begun(*input, *command),
             LogEvent::PromptEnd => self.looking.beyond = None,
             LogEvent::Prompt => {
                 self.first_prompt.get_or_insert(now - self.began);

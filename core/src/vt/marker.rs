@@ -171,7 +171,7 @@ impl Marker {
             b"prev" => self.prev = Some(number(value)?),
             b"e" => self.early = value == b"1",
             b"x" => self.idle = value == b"0",
-            b"h" => self.hooked = Some(value == b"1"),
+            b"h" => self.hooked = (value != b"2").then_some(value == b"1"),
             b"new" => self.new_shell = Some(decode(value)),
             b"k" if self.kind == Kind::SidePrompt && value == b"s" => self.kind = Kind::Continuation,
             _ => {}

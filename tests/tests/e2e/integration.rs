@@ -22,6 +22,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("prompt_of_two_lines", &["tmux", "bash"], prompt_of_two_lines),
     ("a_line_that_is_not_begun", &["tmux", "bash"], not_begun),
     ("plain_shell", &["tmux", "bash"], plain_shell),
+    ("hook_and_prompt_replaced", &["tmux", "bash"], hook_and_prompt_replaced),
+    ("stdout_closed", &["tmux", "bash"], stdout_closed),
 ];
 
 fn count(client: &mut dtmcp_tests::client::Client) -> Result<usize, String> {
@@ -254,5 +256,42 @@ fn plain_shell() -> Tested {
     let regions = client.call("regions", json!({}))?;
     same!(regions.meta["regions"][0]["kind"], json!("input"), "{}", regions.text);
     same!(regions.meta["regions"][0]["label"], json!("plain$ echo hi; false"), "{}", regions.text);
+    Ok(())
+}
+
+/// Only what begins a command is left of the integration: each reply comes at the new prompt, and the next line tells
+/// the status of the one before.
+fn hook_and_prompt_replaced() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let gone = client.run("PROMPT_COMMAND= PS1='new$ '")?;
+    holds!(matches!(gone.status(), "prompt" | "waiting"), "{}", gone.text);
+    let answer = client.run("echo hi; false")?;
+    holds!(matches!(answer.status(), "prompt" | "waiting") && answer.output().starts_with("hi"), "{}", answer.text);
+    let next = client.run("echo $?")?;
+    holds!(next.output().starts_with('1'), "{}", next.text);
+    let regions = client.call("regions", json!({}))?;
+    let all = regions.meta["regions"].as_array().cloned().unwrap_or_default();
+    let ended = all.iter().find(|region| region["kind"] == "command" && region["exit"] == 1);
+    holds!(ended.is_some_and(|it| it["label"].as_str() == Some("new$ echo hi; false")), "{}", regions.text);
+    let end = client.run("exit 5")?;
+    same!((end.status(), end.exit()), ("ended", Some(5)), "{}", end.text);
+    Ok(())
+}
+
+fn stdout_closed() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".bash_profile", "PS1='$ '\n")?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let closed = client.run("exec 1>&-")?;
+    same!((closed.status(), closed.output()), ("prompt", ""), "{}", closed.text);
+    let answer = client.run("echo lost >&2; (exit 3)")?;
+    same!((answer.status(), answer.output()), ("prompt", "lost"), "{}", answer.text);
+    let back = client.run("exec 1>&2")?;
+    same!((back.status(), back.exit()), ("finished", Some(0)), "{}", back.text);
+    holds!(back.text.contains("exit 3"), "the status of the one before is told: {}", back.text);
+    same!(client.run("echo on")?.output(), "on", "as ever");
     Ok(())
 }

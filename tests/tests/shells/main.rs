@@ -11,6 +11,7 @@ mod forks;
 mod frameworks;
 mod replay;
 mod row;
+mod settings;
 mod terminal;
 mod zsh;
 
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         cases::ROWS,
         foreign::ROWS,
         frameworks::ROWS,
+        settings::ROWS,
         zsh::ROWS,
         zsh::OPTIONS,
         zsh::FILES,
