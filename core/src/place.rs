@@ -6,7 +6,8 @@
 
 use crate::inspect::{FileKind, Inspection, Known, Process};
 use crate::region::Place;
-use crate::waiting::carrier::Carrier;
+use crate::waiting::Judgement;
+use crate::waiting::carrier::{Carrier, carrier};
 
 /// Names of shells, as the kernel keeps them. A program that runs as somebody else (`sudo apt`) is no place to be; a
 /// shell is.
@@ -65,11 +66,20 @@ pub fn arrived(place: &Place, home: &Place) -> String {
     }
 }
 
-/// Where the terminal leads, by the processes at it; `from` is the place of the shell that started them, and `shells` the
-/// process ids of the integrated shells, the one that has the terminal last. None where nothing leads away from it, or
-/// nothing can be seen.
+/// Where the terminal leads from the shell that has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beyond {
+    /// The place.
+    pub place: Place,
+    /// A carrier leads there: who waits at the far end cannot be seen.
+    pub carried: bool,
+}
+
+/// Where the terminal leads, by the processes at it and what they were judged to do; `from` is the place of the shell that
+/// started them, and `shells` the process ids of the integrated shells, the one that has the terminal last. None where
+/// nothing leads away from it, or nothing can be seen.
 #[must_use]
-pub fn beyond(inspection: &Inspection, from: &Place, shells: &[u32]) -> Option<Place> {
+pub fn beyond(inspection: &Inspection, judgement: &Judgement, from: &Place, shells: &[u32]) -> Option<Beyond> {
     let front = inspection.front.known()?;
     let below = inspection.below.known().map_or(&[][..], Vec::as_slice);
     let all = || front.iter().chain(below);
@@ -77,13 +87,30 @@ pub fn beyond(inspection: &Inspection, from: &Place, shells: &[u32]) -> Option<P
         // A carrier that an outer shell started is the one that leads to the innermost: that one says itself where it
         // is, and how it goes on from there cannot be seen.
         let outer = shells.split_last().map_or(&[][..], |(_, outer)| outer);
-        return if outer.contains(&process.parent) { None } else { destination(carrier, from) };
+        // One that asks for a password, or connects, has not come there yet.
+        let arrived = matches!(judgement, Judgement::Carrier(_) | Judgement::Unknown(_));
+        if outer.contains(&process.parent) || !arrived {
+            return None;
+        }
+        return destination(carrier, from).map(|place| Beyond { place, carried: true });
     }
     let is_shell = |process: &&Process| SHELLS.contains(&process.name.as_str());
     let shell = below.iter().rev().find(is_shell).or_else(|| front.iter().rev().find(is_shell))?;
     let Known::Known(uid) = shell.owner else { return None };
     let user = shell.user.clone().unwrap_or_else(|| uid.to_string());
-    (user != from.user).then(|| Place { user, ..from.clone() })
+    (user != from.user).then(|| Beyond { place: Place { user, ..from.clone() }, carried: false })
+}
+
+/// Where a command line leads that an integrated shell of another host runs: its processes are not to be seen from here.
+/// None for more than a simple command.
+#[must_use]
+pub fn told_by_line(line: &str, from: &Place) -> Option<Beyond> {
+    if line.contains(['|', '&', ';', '<', '>', '$', '`', '\\', '\'', '"', '(', '{', '\n']) {
+        return None;
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let carrier = carrier(&words).filter(|carrier| carrier.terminal)?;
+    destination(&carrier, from).map(|place| Beyond { place, carried: true })
 }
 
 /// The carrier that a process is, if it carries a terminal and has one.
@@ -124,7 +151,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::waiting::carrier::carrier;
 
     fn place(host: &str, user: &str, container: Option<&str>) -> Place {
         Place { host: host.into(), user: user.into(), container: container.map(str::to_owned) }
@@ -144,6 +170,17 @@ mod tests {
         assert_eq!(leads("docker exec -it web bash"), Some(place("vm", "me", Some("web"))));
         assert_eq!(leads("machinectl shell root@c1"), Some(place("vm", "root", Some("c1"))));
         assert_eq!(leads("tmux attach"), None);
+    }
+
+    #[test]
+    fn a_line_given_to_a_far_shell_names_one_too() {
+        let from = place("build7", "me", None);
+        let leads = |line: &str| told_by_line(line, &from).map(|beyond| beyond.place);
+        assert_eq!(leads("ssh -p 22 u@deep"), Some(place("deep", "u", None)));
+        assert_eq!(leads("podman exec -it web sh"), Some(place("build7", "me", Some("web"))));
+        for line in ["ssh deep ls", "ssh \"$host\"", "cd x && ssh deep", "make", "", "ssh -N deep"] {
+            assert_eq!(leads(line), None, "{line}");
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub enum Setting {
     Integrated,
     /// A plain shell, or a program started without one.
     Plain,
+    /// What a command of an integrated shell leads to on a far side: another shell as a rule, and what that runs.
+    Far,
 }
 
 /// What a prompt asks for.
@@ -145,8 +147,12 @@ pub fn matches(line: &str, pattern: Option<&Pattern>, setting: Setting, last: Op
     if pattern.is_some_and(|pattern| pattern.is_match(line).unwrap_or(false)) {
         return Some(Shape::Primary);
     }
-    let plain = setting == Setting::Plain && PLAIN.iter().any(|ending| line.ends_with(ending));
-    (plain || is_primary(line)).then_some(Shape::Primary)
+    let ends = match setting {
+        Setting::Integrated => false,
+        Setting::Plain => PLAIN.iter().any(|ending| line.ends_with(ending)),
+        Setting::Far => ends_a_far_prompt(line, last),
+    };
+    (ends || is_primary(line)).then_some(Shape::Primary)
 }
 
 /// Whether an unterminated last line is the prompt of a program that was seen to wait for input: then the last character
@@ -179,6 +185,16 @@ pub fn indented_by(line: &str, last: Option<&str>) -> Option<usize> {
 pub fn leading(line: &str) -> Option<&str> {
     let ends = line.match_indices(' ').map(|(at, blank)| at + blank.len());
     ends.filter_map(|end| line.get(..end)).find(|start| is_primary(start))
+}
+
+/// Whether a line ends as the prompt of a far shell does. `% ` and `> ` stand in output as well, in progress and in
+/// quotations, so they count only where the last prompt ended so, or none has been shown yet.
+fn ends_a_far_prompt(line: &str, last: Option<&str>) -> bool {
+    let Some(ending) = PLAIN.iter().find(|ending| line.ends_with(**ending)) else { return false };
+    let before = line.trim_end_matches(*ending).rsplit(' ').next().unwrap_or_default();
+    let number = before.ends_with(|c: char| c.is_ascii_digit()) && *ending == "% ";
+    let usual = matches!(*ending, "$ " | "# ");
+    usual || (!number && last.is_none_or(|last| last.ends_with(ending)))
 }
 
 fn is_primary(line: &str) -> bool {
@@ -225,7 +241,7 @@ fn fits(shape: &str, text: &str) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use super::Setting::{Integrated, Plain};
+    use super::Setting::{Far, Integrated, Plain};
     use super::*;
 
     #[test]
@@ -313,6 +329,25 @@ mod tests {
         }
         for line in ["collecting ... ", "Really? ", "$", "", "50%"] {
             assert_eq!(matches(line, None, Plain, None), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_far_shell_keeps_to_its_prompt() {
+        for (last, line, is) in [
+            (None, "build7 dir % ", true),
+            (None, "dir> ", true),
+            (Some("dir $ "), "other dir $ ", true),
+            (Some("dir $ "), "dir # ", true),
+            (Some("dir % "), "other dir % ", true),
+            (Some("dir $ "), "fetching 50 % ", false),
+            (Some("dir $ "), "on Monday X wrote:> ", false),
+            (Some("dir % "), "fetching 50% ", false),
+            (Some("dir $ "), "me@build7 ~> ", true),
+            (None, "Really? ", false),
+            (None, "Last login: today", false),
+        ] {
+            assert_eq!(matches(line, None, Far, last), is.then_some(Shape::Primary), "{last:?} {line:?}");
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Sshd {
     server: Child,
     /// The client's configuration: `ssh -F CONFIG there` logs in without a question, as whoever runs the test.
     pub config: PathBuf,
+    /// The port of 127.0.0.1 that it listens on.
+    pub port: u16,
     dir: tempfile::TempDir,
 }
 
@@ -51,7 +53,11 @@ impl Sshd {
             }
         }
         fs::create_dir(at("tmp")).map_err(text)?;
-        for (path, mode) in [(dir.path(), 0o711), (&at("tmp"), 0o1777), (&at("user.pub"), 0o644)] {
+        // ssh takes no key of its user's that others may read. For everybody else there is one that they may.
+        fs::copy(at("user"), at("shared")).map_err(text)?;
+        for (path, mode) in
+            [(dir.path(), 0o711), (&at("tmp"), 0o1777), (&at("user.pub"), 0o644), (&at("shared"), 0o644)]
+        {
             fs::set_permissions(path, Permissions::from_mode(mode)).map_err(text)?;
         }
         if nix::unistd::geteuid().is_root() && !Path::new("/run/sshd").is_dir() {
@@ -84,7 +90,7 @@ impl Sshd {
                 ended || TcpStream::connect(("127.0.0.1", port)).is_ok()
             })?;
             if !ended {
-                return Ok(Self { server, config: at("ssh_config"), dir });
+                return Ok(Self { server, config: at("ssh_config"), port, dir });
             }
         }
         Err(fs::read_to_string(at("log")).unwrap_or_default())
@@ -145,7 +151,7 @@ fn server_config(dir: &Path, port: u16) -> String {
 fn client_config(dir: &Path, port: u16) -> String {
     let dir = dir.display();
     format!(
-        "Host there\n  HostName 127.0.0.1\n  Port {port}\n  IdentityFile {dir}/user\n  IdentitiesOnly yes\n  \
+        "Host there\n  HostName 127.0.0.1\n  Port {port}\n  IdentityFile {dir}/user\n  IdentityFile {dir}/shared\n  IdentitiesOnly yes\n  \
          StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n"
     )
 }

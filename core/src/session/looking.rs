@@ -10,8 +10,8 @@ use super::{CallKind, Effect, Session};
 use crate::call::{Asks, Flow, REST, REST_AT_PROMPT, Reader};
 use crate::inspect::{Inspection, Look, Refusal, Why};
 use crate::log::ShellState;
-use crate::place;
-use crate::region::Place;
+use crate::place::{self, Beyond};
+use crate::region::{Kind, Place, State};
 use crate::time::Now;
 use crate::waiting::{Judgement, Output, Prints, Steady, Step, judge};
 
@@ -59,7 +59,7 @@ pub(super) struct Looking {
     /// A line was submitted where no marker tells what came of it: it may have led to another place.
     pub(super) place_due: bool,
     /// Where the terminal leads from the shell that has it, as was last seen.
-    pub(super) beyond: Option<Place>,
+    pub(super) beyond: Option<Beyond>,
 }
 
 impl Looking {
@@ -212,21 +212,16 @@ impl Session {
     /// Takes what was seen.
     pub(super) fn looked(&mut self, now: Now, inspection: &Inspection) {
         let Some(asked) = self.looking.asked.take() else { return };
-        let from = self.log.place().unwrap_or(&self.setting.home);
-        // From another host's shell on, the processes of this one tell nothing.
-        if from.host == self.setting.home.host {
-            let shells: Vec<u32> = self.log.shell_pids().collect();
-            self.looking.beyond = place::beyond(inspection, from, &shells);
-        }
+        let quiet = now - self.last_activity;
+        let alternate = self.log.cooked.modes().alternate;
+        let output = Output { quiet, alternate, column: self.log.cooked.cursor().0 };
+        let judgement = judge(inspection, output);
+        self.looking.beyond = self.leads_to(inspection, &judgement);
         if self.last_activity >= asked {
             return;
         }
         self.looking.place_due = false;
-        let quiet = now - self.last_activity;
         self.looking.echoes = inspection.modes.known().map(|modes| modes.echo);
-        let alternate = self.log.cooked.modes().alternate;
-        let output = Output { quiet, alternate, column: self.log.cooked.cursor().0 };
-        let judgement = judge(inspection, output);
         self.looking.refusal = inspection.refusal;
         if quiet < REST {
             self.looking.at_prompt = matches!(judgement, Judgement::Waits(_) | Judgement::Busy(_));
@@ -242,6 +237,24 @@ impl Session {
             Step::Again(at) => self.looking.next = Some(at),
         }
         self.looking.flows(now, inspection.held());
+    }
+
+    /// Where the terminal leads from the shell that has it.
+    fn leads_to(&self, inspection: &Inspection, judgement: &Judgement) -> Option<Beyond> {
+        let from = self.log.place().unwrap_or(&self.setting.home);
+        if from.host == self.setting.home.host {
+            let shells: Vec<u32> = self.log.shell_pids().collect();
+            return place::beyond(inspection, judgement, from, &shells);
+        }
+        // From another host's shell on, the processes of this one tell nothing.
+        let mut open = self.log.regions().rev().filter(|region| region.state == State::Running);
+        let command = open.find(|region| region.kind == Kind::Command)?;
+        place::told_by_line(&command.label, from)
+    }
+
+    /// Whether the terminal leads to where nobody sees who waits.
+    pub(super) fn is_carried(&self) -> bool {
+        self.looking.beyond.as_ref().is_some_and(|beyond| beyond.carried)
     }
 
     /// Whether a reply about a prompt has to wait until it is seen where the terminal leads now.
@@ -266,7 +279,9 @@ impl Session {
     pub(super) fn place(&self) -> &Place {
         let own = self.log.place().unwrap_or(&self.setting.home);
         match self.log.shell() {
-            ShellState::Running(_) | ShellState::NoShell => self.looking.beyond.as_ref().unwrap_or(own),
+            ShellState::Running(_) | ShellState::NoShell => {
+                self.looking.beyond.as_ref().map_or(own, |beyond| &beyond.place)
+            }
             _ => own,
         }
     }

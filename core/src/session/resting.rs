@@ -71,8 +71,14 @@ impl Session {
         }
         // The marker of a command in an integrated shell will come; that of a line sent to a program will not. One that
         // showed a known prompt and has nothing on its line is at work, and will show the prompt again.
-        let works = self.log.cooked.line_at_cursor().text.is_empty() && self.input.is_some_and(|input| input.known);
-        if (shell == ShellState::NoShell || self.input.is_some()) && !works {
+        let empty = self.log.cooked.line_at_cursor().text.is_empty();
+        let works = empty && self.input.is_some_and(|input| input.known);
+        // Nor can it be told whether a far end waits; what stands on the line there may be a prompt.
+        let unseen = match &self.looking.holds {
+            Some(Judgement::Carrier(_) | Judgement::Unknown(_)) => self.looking.beyond.is_some() && !empty,
+            _ => false,
+        };
+        if (shell == ShellState::NoShell || self.input.is_some() || unseen) && !works {
             let due = self.last_activity + QUIET;
             return Resting { quiet: now >= due, again: (now < due).then_some(due), ..Resting::default() };
         }
@@ -92,7 +98,11 @@ impl Session {
         shell: &ShellState,
         pattern: Option<&Pattern>,
     ) -> Option<(String, prompt::Shape)> {
-        let setting = if *shell == ShellState::NoShell { prompt::Setting::Plain } else { prompt::Setting::Integrated };
+        let setting = match shell {
+            ShellState::NoShell => prompt::Setting::Plain,
+            _ if self.is_carried() => prompt::Setting::Far,
+            _ => prompt::Setting::Integrated,
+        };
         let line = self.log.cooked.line_at_cursor();
         let pattern = pattern.or(self.setting.prompt_pattern.as_ref());
         if line.text.is_empty() || line.more || self.stale_until(now).is_some() {

@@ -179,16 +179,19 @@ impl Session {
         let wall = self.wall_at(now);
         let at_prompt = self.resting(now, pattern).prompt;
         let known = at_prompt.is_some();
-        if let Some((text, Shape::Primary)) = at_prompt {
-            self.last_prompt = Some(text);
+        match at_prompt {
+            Some((text, Shape::Primary)) => self.last_prompt = Some(text),
+            // Whatever takes this line, it is not what showed the last prompt.
+            None if self.is_carried() => self.last_prompt = None,
+            Some((_, Shape::Continuation)) | None => {}
         }
         if self.input.is_some() {
             self.log.close_input(wall);
         }
         let prompt = self.log.cooked.line_at_cursor().text;
         let id = self.log.open_input(prompt.trim_end().to_owned(), wall);
-        if let Some(place) = self.looking.beyond.clone() {
-            self.log.set_place(id, place);
+        if let Some(beyond) = &self.looking.beyond {
+            self.log.set_place(id, beyond.place.clone());
         }
         let echo = self.log.cooked.settled_lines() + 1;
         self.input = Some(Input { region: id, echo: Some(echo), call: Some(call), known });

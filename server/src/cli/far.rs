@@ -28,8 +28,9 @@ const SSH_HELP: &str = "\
 usage: dtmcp ssh [--print] [SSH OPTION...] [USER@]HOST
 
 In a session, in place of ssh: logs in with the shell integration, so that each command there has its own output and exit
-status. A small script goes along as ssh's remote command; nothing is installed and nothing stays behind. --print shows the
-command without running it. The variables that $DOCENT_TERMINAL_MCP_SSH_ENV names are set on the far side too.";
+status. A small script goes along as ssh's remote command; nothing is installed and nothing stays behind. Options that open no
+shell (a remote command, -N, -T, -W, ...) run ssh as it is. --print shows the command without running it. The variables that
+$DOCENT_TERMINAL_MCP_SSH_ENV names are set on the far side too.";
 
 const INTO_HELP: &str = "\
 usage: dtmcp into [--print] COMMAND [ARGUMENT...]
@@ -49,18 +50,14 @@ pub(crate) fn ssh(args: &[OsString]) -> ExitCode {
         (false, carried) => carried,
     };
     let mut command = vec!["ssh".to_owned()];
-    if let Some(carried) = carried {
-        if !ssh::is_login(&borrowed) {
-            return wrong(
-                "these options open no shell with a terminal (a remote command, -N, -T, -W, ...): use ssh itself",
-                SSH_HELP,
-            );
+    match carried.filter(|_| ssh::is_login(&borrowed)) {
+        Some(carried) => {
+            command.push("-t".to_owned());
+            command.extend(words);
+            command.push(remote_command(&carried));
         }
-        command.push("-t".to_owned());
-        command.extend(words);
-        command.push(remote_command(&carried));
-    } else {
-        command.extend(words);
+        // A remote command, -N, -W and the like open no shell, and are ssh's own business.
+        None => command.extend(words),
     }
     become_it(&command, print)
 }

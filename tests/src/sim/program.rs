@@ -21,6 +21,10 @@ enum Kind {
     Vi,
     /// Takes no key, ctrl+c among them.
     Deaf,
+    /// A far shell whose prompt only ends as prompts do.
+    Far,
+    /// One whose prompt is like nothing else.
+    Star,
 }
 
 /// A program that reads keys.
@@ -54,6 +58,8 @@ impl Program {
             "quiz" => Kind::Quiz,
             "vi" => Kind::Vi,
             "deaf" => Kind::Deaf,
+            "far" => Kind::Far,
+            "star" => Kind::Star,
             _ => return None,
         };
         Some(Self { kind, line: String::new(), block: false, answers: Vec::new() })
@@ -65,6 +71,7 @@ impl Program {
             Kind::Python => "Python 3.11\r\n",
             Kind::Odd => "odd is ready\r\n",
             Kind::Cat | Kind::Vault | Kind::Passwd | Kind::Quiz | Kind::Deaf => "",
+            Kind::Far | Kind::Star => "Last login: today\r\n",
             Kind::Vi => "\x1b[?1049h\x1b[2J\x1b[H~\r\n~\r\nvi",
         }
     }
@@ -75,6 +82,8 @@ impl Program {
             Kind::Python if self.block => "... ",
             Kind::Python => ">>> ",
             Kind::Odd => "now what",
+            Kind::Far => "far 2 $ ",
+            Kind::Star => "far *",
             Kind::Vault => "vault> ",
             Kind::Passwd => "Password: ",
             Kind::Quiz => ["Name? ", "Sure? ", "Pin: "].get(self.answers.len()).copied().unwrap_or_default(),
@@ -133,8 +142,14 @@ impl Program {
                     _ => vec![slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
                 }
             }
-            Kind::Gdb | Kind::Odd | Kind::Vi | Kind::Deaf => match word {
+            Kind::Gdb | Kind::Odd | Kind::Vi | Kind::Deaf | Kind::Far | Kind::Star => match word {
                 "quit" => vec![Op::Status(0)],
+                "quotes" => vec![
+                    Op::Print("On Monday\r\nyou wrote > ".to_owned()),
+                    Op::Sleep(Duration::from_millis(500)),
+                    Op::Print("it works\r\n".to_owned()),
+                    Op::Ask,
+                ],
                 "twice" => vec![
                     Op::Print("half an ans".to_owned()),
                     Op::Sleep(Duration::from_millis(500)),

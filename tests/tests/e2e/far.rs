@@ -8,11 +8,21 @@ use dtmcp_tests::sshd::Sshd;
 use dtmcp_tests::users::Users;
 use serde_json::json;
 
+use super::places::news;
 use super::{Row, Tested, holds, same};
 
+/// What a server with users of the test's own needs.
+const NEEDS: &[&str] = &["tmux", "bash", "ssh", "sshd", "ssh-keygen", "root", "unshare", "mount", "zsh", "fish"];
+
 pub(crate) const ROWS: &[Row] = &[
-    ("login_shell_zsh", &["tmux", "ssh", "sshd", "ssh-keygen", "root", "unshare", "mount", "zsh"], login_zsh),
-    ("login_shell_fish", &["tmux", "ssh", "sshd", "ssh-keygen", "root", "unshare", "mount", "fish"], login_fish),
+    ("login_shell_zsh", NEEDS, login_zsh),
+    ("login_shell_fish", NEEDS, login_fish),
+    ("startup_files", NEEDS, startup_files),
+    ("a_hop_behind_a_hop", NEEDS, hops),
+    ("prompts_of_plain_logins", NEEDS, plain_prompts),
+    ("ways_there", NEEDS, ways_there),
+    ("what_ssh_refuses", NEEDS, refused),
+    ("no_shell_wanted", NEEDS, no_shell),
 ];
 
 /// A session, and a server where `ann` has this login shell.
@@ -80,4 +90,193 @@ fn login_fish() -> Tested {
     holds!(!far.left().is_empty(), "what a shell inside needs is there as long as fish runs");
     far.sshd.cut()?;
     wait_until("nothing is left behind", || far.left().is_empty())
+}
+
+/// What a far side prints before its prompt is the output of the way there, and whatever startup files do, each command
+/// is told exactly.
+fn startup_files() -> Tested {
+    let users = Users::new(&[("ann", "bash")])?;
+    let banner = users.home("banner.txt");
+    std::fs::write(&banner, "Authorised people only\n").map_err(|error| error.to_string())?;
+    let sshd = Sshd::start_with(Some(&users), &format!("Banner {}\nPrintLastLog yes\n", banner.display()))?;
+    let far = Far { world: World::new()?, users, sshd };
+    let mut client = far.begin()?;
+    let way = format!("dtmcp ssh {} -o LogLevel=INFO ann@there", far.sshd.options());
+    for (profile, rc, said) in [
+        ("cat ~/motd; . ~/.bashrc\n", "echo hello from bashrc\n", "hello from bashrc"),
+        ("[ -t 0 ] || return\ncat ~/motd; PROMPT_COMMAND='true'; PS1='> '\n", "", "A message"),
+        ("cat ~/motd\nset -u; trap 'true' DEBUG\n", "", "A message"),
+        ("cat ~/motd\nexec zsh\n", "", "A message"),
+        ("cat ~/motd\nexec fish\n", "", "A message"),
+        (
+            "cat ~/motd\ncd /; umask 022; alias rm='echo rm' cd='echo cd'; PATH=/usr/bin:/bin; export PATH\n",
+            "",
+            "A message",
+        ),
+    ] {
+        far.users.dot_file("ann", "motd", "A message of the day\n\nline 3\n")?;
+        far.users.dot_file("ann", ".bash_profile", profile)?;
+        far.users.dot_file("ann", ".bashrc", rc)?;
+        far.users.dot_file("ann", ".zshrc", "PS1='%# '\n")?;
+        let answer = client.run(&way)?;
+        same!(answer.status(), "prompt", "{profile}: {}", answer.text);
+        let shown = ["Authorised people only", said].iter().all(|text| answer.output().contains(text));
+        holds!(shown, "{profile}: {}", answer.text);
+        let answer = client.run("sh -c 'echo one; exit 3'")?;
+        same!((answer.output(), answer.exit()), ("one", Some(3)), "{profile}: {}", answer.text);
+        client.run("exit")?;
+        wait_until("nothing is left behind", || far.left().is_empty())?;
+        same!(client.run("echo here")?.exit(), Some(0), "back after {profile}");
+    }
+    Ok(())
+}
+
+/// From a far shell further on: the place is told at each arrival, once, on the way in and out.
+fn hops() -> Tested {
+    let users = Users::new(&[("ann", "zsh"), ("bob", "fish"), ("cas", "bash")])?;
+    users.dot_file("ann", ".zshrc", "PS1='%# '\n")?;
+    let sshd = Sshd::start_with(Some(&users), "")?;
+    let far = Far { world: World::new()?, users, sshd };
+    let options = far.sshd.options();
+    let mut client = far.begin()?;
+    let dtmcp = dtmcp_tests::binary::dtmcp()?.display().to_string();
+    for (user, status) in [("ann", 3), ("bob", 4), ("cas", 5)] {
+        let answer = client.run(&format!("{dtmcp} ssh {options} {user}@there"))?;
+        same!(answer.status(), "prompt", "{user}: {}", answer.text);
+        same!(news(&answer).len(), 1, "{}", answer.text);
+        holds!(answer.words().ends_with(&format!(" as {user}")), "{}", answer.text);
+        let answer = client.run(&format!("sh -c 'id -un; exit {status}'"))?;
+        same!((answer.output(), answer.exit()), (user, Some(status)), "{}", answer.text);
+        holds!(answer.words().contains(&format!(" · as {user}]")) && news(&answer).is_empty(), "{}", answer.text);
+    }
+    for there in [" as bob", " as ann", "back on"] {
+        // fish says that `exit` has ended before it ends itself.
+        let told = [news(&client.run("exit")?), news(&client.run("true")?)].concat();
+        holds!(told.len() == 1 && told[0].contains(there), "{there}: {told:?}");
+    }
+    same!(client.run("id -un")?.output(), "root", "home again");
+    wait_until("nothing is left behind", || far.left().is_empty())
+}
+
+/// Behind a plain ssh nobody sees who waits: prompts are told by how they end, and silence ends the rest.
+fn plain_prompts() -> Tested {
+    let far = Far::new("bash")?;
+    for (prompt, status) in
+        [("build 7 $ ", "prompt"), ("deep %", "quiet"), ("build 7 dir> ", "prompt"), ("❯ ", "quiet")]
+    {
+        let mut client = far.begin()?;
+        far.users.dot_file("ann", ".bash_profile", &format!("PS1='{prompt}'\n"))?;
+        let answer = client.run(&format!("ssh {} ann@there", far.sshd.options()))?;
+        same!(answer.status(), status, "{prompt}: {}", answer.text);
+        same!(news(&answer), ["the session is now on there as ann"], "{}", answer.text);
+        let answer = client.run("echo one")?;
+        same!((answer.status(), answer.meta["place"]["host"].as_str()), (status, Some("there")), "{}", answer.text);
+        holds!(answer.output().starts_with("one"), "{}", answer.text);
+        client.run("exit")?;
+        let answer = client.run("echo two; (exit 4)")?;
+        same!((answer.output(), answer.exit()), ("two", Some(4)), "{}", answer.text);
+        client.call("session_close", json!({ "session": answer.meta["session"] }))?;
+    }
+    Ok(())
+}
+
+/// The same place by another way: through a jump, over a connection that stands, as another user there.
+fn ways_there() -> Tested {
+    let far = Far::new("bash")?;
+    let options = far.sshd.options();
+    far.users.dot_file("ann", ".bash_profile", "PS1='far $ '\n")?;
+    let mut client = far.begin()?;
+    let socket = far.world.root().join("mux").display().to_string();
+    let master = client.run(&format!("ssh {options} -M -N -f -S {socket} ann@there"))?;
+    same!((master.exit(), news(&master).len()), (Some(0), 0), "{}", master.text);
+    for way in [
+        format!("ssh {options} -J there ann@there"),
+        format!("ssh {options} -S {socket} ann@there"),
+        format!("ssh {options} -o User=ann there"),
+        format!("ssh {options} -t there su - ann"),
+    ] {
+        let answer = client.run(&way)?;
+        same!((answer.status(), news(&answer).len()), ("prompt", 1), "{way}: {}", answer.text);
+        holds!(answer.words().contains("the session is now on there"), "{way}: {}", answer.text);
+        same!(client.run("id -un")?.output(), "ann", "{way}");
+        let answer = client.run("exit")?;
+        holds!(answer.words().contains("the session is back on"), "{way}: {}", answer.text);
+    }
+    for way in [format!("{options} -J there ann@there"), format!("{options} -S {socket} ann@there")] {
+        let answer = client.run(&format!("dtmcp ssh {way}"))?;
+        same!(answer.status(), "prompt", "{way}: {}", answer.text);
+        same!(client.run("(exit 3)")?.exit(), Some(3), "{way}");
+        client.run("exit")?;
+    }
+    let answer = client.run(&format!("ssh {options} -S {socket} -O exit ann@there"))?;
+    same!(answer.exit(), Some(0), "{}", answer.text);
+    Ok(())
+}
+
+/// Where ssh does not come there, the reply has its own words and its status, and nobody is said to be elsewhere.
+fn refused() -> Tested {
+    let far = Far::new("bash")?;
+    let options = far.sshd.options();
+    let mut client = far.begin()?;
+    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).map_err(|e| e.to_string())?;
+    let other_key = far.world.root().join("other");
+    let made = client.run(&format!("ssh-keygen -q -t ed25519 -N '' -f {}", other_key.display()))?;
+    same!(made.exit(), Some(0), "{}", made.text);
+    let known = far.world.root().join("known").display().to_string();
+    let wrote = format!(
+        "ssh {options} -o UserKnownHostsFile={known} there true; sed -i \"s|AAAA.*|$(cut -d' ' -f2 {}.pub)|\" {known}",
+        other_key.display()
+    );
+    same!(client.run(&wrote)?.exit(), Some(0), "a host key of another host is known");
+    let unknown = "-o BatchMode=yes -o IdentitiesOnly=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null";
+    for (way, said) in [
+        ("nobody@no..such.host".to_owned(), "Could not resolve hostname"),
+        (format!("-p {} ann@127.0.0.1", free.port()), "Connection refused"),
+        (format!("{unknown} -i {} -p {} ann@127.0.0.1", other_key.display(), far.sshd.port), "Permission denied"),
+        (format!("{options} nobody-there@there"), "Permission denied"),
+        (
+            format!("{options} -o StrictHostKeyChecking=yes -o UserKnownHostsFile={known} ann@there"),
+            "verification failed",
+        ),
+        (
+            format!("{options} -o StrictHostKeyChecking=yes -o UserKnownHostsFile=/dev/null ann@there"),
+            "verification failed",
+        ),
+        (format!("{options} -o NoSuchOption=1 ann@there"), "Bad configuration option"),
+    ] {
+        for program in ["ssh", "dtmcp ssh"] {
+            let answer = client.run(&format!("{program} {way}"))?;
+            same!(
+                (answer.status(), answer.exit(), news(&answer).len()),
+                ("finished", Some(255), 0),
+                "{way}: {}",
+                answer.text
+            );
+            holds!(answer.output().contains(said), "{way}: {}", answer.text);
+        }
+    }
+    // A host that nobody knows is asked about, here.
+    let question = format!("ssh {options} -o StrictHostKeyChecking=ask -o UserKnownHostsFile=/dev/null ann@there");
+    let answer = client.run(&question)?;
+    same!((answer.status(), news(&answer).len()), ("waiting", 0), "{}", answer.text);
+    let answer = client.run("no")?;
+    same!(answer.exit(), Some(255), "{}", answer.text);
+    Ok(())
+}
+
+/// `dtmcp ssh` stands in for ssh also where no shell is wanted.
+fn no_shell() -> Tested {
+    let far = Far::new("fish")?;
+    let options = far.sshd.options();
+    let mut client = far.begin()?;
+    let answer = client.run(&format!("dtmcp ssh {options} ann@there 'id -un; sh -c \"exit 3\"'"))?;
+    same!((answer.output(), answer.exit()), ("ann", Some(3)), "{}", answer.text);
+    let answer = client.run(&format!("echo typed | dtmcp ssh {options} -T ann@there cat"))?;
+    same!((answer.output(), answer.exit()), ("typed", Some(0)), "{}", answer.text);
+    let answer = client.run("dtmcp ssh -V")?;
+    holds!(answer.exit() == Some(0) && answer.output().contains("OpenSSH"), "{}", answer.text);
+    let answer = client.run("dtmcp ssh --print ann@there")?;
+    holds!(answer.output().starts_with("'ssh' '-t' 'ann@there' 'exec sh -c "), "{}", answer.text);
+    holds!(!answer.output().contains("__DTMCP_NONCE=0"), "no nonce: {}", answer.text);
+    Ok(())
 }

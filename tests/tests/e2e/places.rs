@@ -20,7 +20,7 @@ const BARE: &str = "env PS1='me@there:~$ ' bash --norc --noprofile";
 /// A sandbox with a host's name of its own.
 const BOX: &str = "bwrap --bind / / --dev /dev --proc /proc --unshare-pid --unshare-uts --hostname box7 --";
 
-fn news(answer: &Answer) -> Vec<String> {
+pub(crate) fn news(answer: &Answer) -> Vec<String> {
     let notes = answer.meta["notes"].as_array().cloned().unwrap_or_default();
     let texts = notes.iter().filter_map(|note| note.as_str().map(str::to_owned));
     texts.filter(|note| note.starts_with("the session is ")).collect()

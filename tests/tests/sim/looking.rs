@@ -7,6 +7,7 @@ use dtmcp_core::inspect::{
     Call, Device, FileKind, Inode, Inspection, Known, OpenFile, Process, ProcessId, Refusal, Sleep, TerminalFile,
     TerminalModes, Thread, Why,
 };
+use dtmcp_core::waiting::carrier::carrier;
 use dtmcp_tests::sim::{Sim, run_for};
 
 use super::notes;
@@ -175,4 +176,55 @@ fn the_way_to_see_it_is_one_that_there_is() {
     assert_eq!(told(1), [1, 1, 0], "an ancestor, or less of a policy");
     assert_eq!(told(2), [0, 1, 0]);
     assert_eq!(told(3), [0, 0, 1]);
+}
+
+/// A login on another host: ssh polls the terminal, which it has made raw.
+fn carries(call: Call) -> Inspection {
+    let mut inspection = program(call);
+    inspection.modes = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
+    if let Known::Known(front) = &mut inspection.front {
+        front[0].carrier = carrier(&["ssh", "me@build7"]);
+    }
+    inspection
+}
+
+#[test]
+fn a_far_prompt_is_told_by_its_end() {
+    let mut sim = Sim::bash();
+    sim.host = carries(Call::Other);
+    let outcome = sim.ran("a", "far");
+    assert_eq!((outcome.status, outcome.prompt.as_deref()), (Status::Prompt, Some("far 2 $ ")), "{outcome:?}");
+    assert_eq!(notes(&outcome, "now on build7 as me"), 1, "{outcome:?}");
+    assert_eq!(sim.ran("a", "hello").status, Status::Prompt);
+    // What only ends as other prompts do is no prompt here.
+    let outcome = sim.ran("a", "quotes");
+    assert_eq!((outcome.status, outcome.prompt.as_deref()), (Status::Prompt, Some("far 2 $ ")), "{outcome:?}");
+    assert_eq!(outcome.region.unwrap().lines, 2);
+    let outcome = sim.ran("a", "quit");
+    assert_eq!((outcome.status, outcome.region.unwrap().label.as_str()), (Status::Finished, "far"));
+    // Of a command that stays here, the same end of a line says nothing.
+    sim.host = program(Call::Other);
+    let id = sim.call("a", run_for("far", 5.0, ""));
+    assert_eq!(sim.answer(id).status, Status::Running);
+}
+
+#[test]
+fn a_far_prompt_like_no_other_ends_in_silence() {
+    let mut sim = Sim::bash();
+    sim.host = carries(Call::Other);
+    let before = sim.seconds();
+    let outcome = sim.ran("a", "star");
+    assert_eq!(outcome.status, Status::Quiet, "{outcome:?}");
+    assert!((3.0..3.5).contains(&(sim.seconds() - before)), "{}", sim.seconds() - before);
+    assert_eq!(sim.ran("a", "hello").status, Status::Quiet);
+    assert!(sim.typed().contains("hello"));
+}
+
+#[test]
+fn a_carrier_that_asks_has_led_nowhere_yet() {
+    let mut sim = Sim::bash();
+    sim.host = carries(Call::Reads(0));
+    sim.host.modes = Known::Known(TerminalModes { canonical: true, echo: false, held: false });
+    let outcome = sim.ran("a", "passwd");
+    assert_eq!((outcome.status, notes(&outcome, "build7")), (Status::WaitingHidden, 0), "{outcome:?}");
 }
