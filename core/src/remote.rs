@@ -1,5 +1,5 @@
-//! Carrying the integration to where it is not installed: the script that unpacks it there, and the quoting that gets
-//! the script through whatever shell reads it first.
+//! Carrying the integration to where it is not installed: the script that unpacks it there for one shell, the one that
+//! installs it, and the quoting that gets a script through whatever shell reads it first.
 
 use std::fmt::Write as _;
 
@@ -20,9 +20,79 @@ const SCRIPT: &str = include_str!("../../shell/bootstrap.sh");
 /// What stays beside the shell, to take the directory away at the latest when that ends.
 const STAY: &str = include_str!("../../shell/stay");
 
+/// The script that installs, with `@UNPACK@`, `@NAMES@` and `@CALL@` for what it carries and does.
+const INSTALL: &str = include_str!("../../shell/install.sh");
+
+/// What every line that tells a result of it begins with.
+const RESULT: &str = "dtmcp-install: ";
+
 /// What bash reads at its start: it takes the directory away again, whatever aliases the person has.
 const RC: &str = "__dtmcp_dir=${BASH_SOURCE[0]%/*}\n. \"$__dtmcp_dir/bashrc\"\n\
                   command rm -rf -- \"$__dtmcp_dir\"\nunset __dtmcp_dir\n";
+
+/// The script for a host's `sh` that puts `files` (by their paths, with their texts) where this version of the integration
+/// is looked for. What it came to [`Installed::read`] reads in what it prints.
+#[must_use]
+pub fn install_script(version: u32, files: &[(&str, &str)]) -> String {
+    let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+    let script = INSTALL.replacen("@UNPACK@\n", &unpack("$1", files), 1);
+    script.replacen("@NAMES@", &names.join(" "), 1).replacen("@CALL@", &format!("{{ put {version}; }}"), 1)
+}
+
+/// The script that takes every version away again.
+#[must_use]
+pub fn remove_script() -> String {
+    let script = INSTALL.replacen("@UNPACK@\n", "", 1);
+    script.replacen("@NAMES@", "", 1).replacen("@CALL@", "{ take_away; }", 1)
+}
+
+/// What became of the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// They were put in their place.
+    Put,
+    /// They stood there as they should.
+    Same,
+    /// They were taken away.
+    Removed,
+    /// There were none to take away.
+    None,
+    /// It did not work; the script has said why.
+    Failed,
+}
+
+/// What a host answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// What became of the files.
+    pub fate: Fate,
+    /// For whom, as `user@host` by the host's own names.
+    pub who: String,
+    /// Other versions that went.
+    pub gone: Vec<String>,
+    /// The directory there.
+    pub directory: String,
+}
+
+impl Installed {
+    /// Reads it in what the script printed, where a startup file may have printed too. None where it did not get to its
+    /// end.
+    #[must_use]
+    pub fn read(printed: &str) -> Option<Self> {
+        let line = printed.lines().rev().find_map(|line| line.strip_prefix(RESULT))?;
+        let mut words = line.splitn(4, ' ');
+        let fate = match words.next()? {
+            "put" => Fate::Put,
+            "same" => Fate::Same,
+            "removed" => Fate::Removed,
+            "none" => Fate::None,
+            _ => Fate::Failed,
+        };
+        let (who, gone) = (words.next()?.to_owned(), words.next()?);
+        let gone = gone.split(',').filter(|version| *version != "-").map(str::to_owned).collect();
+        Some(Self { fate, who, gone, directory: words.next()?.trim_end().to_owned() })
+    }
+}
 
 /// A text as one word of any POSIX shell.
 #[must_use]
@@ -62,25 +132,34 @@ pub fn script(nonce: &Nonce, files: &[(&str, &str)], variables: &[(String, Strin
             let _ = write!(environment, "{name}={quoted}\nexport {name}\n");
         }
     }
+    let bared: Vec<(&str, String)> =
+        files.iter().chain(&[("rc", RC), ("stay", STAY)]).map(|(name, text)| (*name, bare(text))).collect();
+    let unpack = unpack("$d", &bared);
+    bare(SCRIPT).replacen("@ENVIRONMENT@\n", &environment, 1).replacen("@UNPACK@\n", &unpack, 1)
+}
+
+/// A shell function `unpack` that writes files, by their names with their texts, into the directory that the word `into`
+/// stands for.
+fn unpack(into: &str, files: &[(&str, impl AsRef<str>)]) -> String {
     let mut unpack = String::from("unpack() {\n");
     let mut directories: Vec<&str> =
         files.iter().filter_map(|(name, _)| name.rsplit_once('/')).map(|it| it.0).collect();
     directories.dedup();
     for directory in directories {
-        let _ = writeln!(unpack, "mkdir -p \"$d/{directory}\" &&");
+        let _ = writeln!(unpack, "mkdir -p \"{into}/{directory}\" &&");
     }
-    for (name, text) in files.iter().chain(&[("rc", RC), ("stay", STAY)]) {
-        let text = bare(text);
+    for (name, text) in files {
+        let text = text.as_ref();
         let length = text.len();
         // A disk may be full: what was written is counted.
         let _ = writeln!(
             unpack,
-            "printf %s {} >\"$d/{name}\" && [ \"$(wc -c <\"$d/{name}\")\" -eq {length} ] &&",
-            quoted(&text)
+            "printf %s {} >\"{into}/{name}\" && [ \"$(wc -c <\"{into}/{name}\")\" -eq {length} ] &&",
+            quoted(text)
         );
     }
     unpack.push_str(":\n}\n");
-    bare(SCRIPT).replacen("@ENVIRONMENT@\n", &environment, 1).replacen("@UNPACK@\n", &unpack, 1)
+    unpack
 }
 
 /// A script without its comments and indentation.
@@ -119,6 +198,26 @@ mod tests {
     #[test]
     fn a_list_of_names_holds_names() {
         assert_eq!(names("B A,A:C_1  9x a-b $(x) __DTMCP_TTY"), ["A", "B", "C_1"]);
+    }
+
+    #[test]
+    fn an_answer_is_read_among_other_lines() {
+        let printed = "Welcome\ndtmcp-install: put me@box v1,v2 /home/m e/x\nbye\n";
+        let Installed { fate, who, gone, directory } = Installed::read(printed).unwrap();
+        assert_eq!((fate, who.as_str(), directory.as_str()), (Fate::Put, "me@box", "/home/m e/x"));
+        assert_eq!(gone, ["v1", "v2"]);
+        assert_eq!(Installed::read("dtmcp-install: none me@box - /h").unwrap().gone, Vec::<String>::new());
+        assert_eq!(Installed::read("dtmcp-install: put me@box"), None);
+        assert_eq!(Installed::read("Welcome\n"), None);
+    }
+
+    #[test]
+    fn a_script_that_installs_has_nothing_left_to_fill_in() {
+        for script in [install_script(7, &[("a/b", "it's\n"), ("c", "# kept\n")]), remove_script()] {
+            let mut code = script.lines().filter(|line| !line.starts_with('#'));
+            assert!(!code.any(|line| ["@UNPACK@", "@NAMES@", "@CALL@"].iter().any(|it| line.contains(it))));
+            assert_eq!(script.contains("# kept"), script.ends_with("{ put 7; }\n"));
+        }
     }
 
     #[test]

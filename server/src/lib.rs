@@ -33,6 +33,7 @@ pub fn main() -> ExitCode {
         Some((mode, rest)) if mode == "ancestor" => ancestor::main(rest),
         Some((mode, rest)) if mode == "ssh" => cli::far::ssh(rest),
         Some((mode, rest)) if mode == "into" => cli::far::into(rest),
+        Some((mode, rest)) if mode == "install" => cli::install::main(rest),
         _ => cli::main(&args),
     }
 }

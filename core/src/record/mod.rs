@@ -5,10 +5,12 @@
 
 mod intent;
 mod meta;
+mod missing;
 mod region;
 mod state;
 
 pub use intent::{Intent, IntentState};
 pub use meta::{Meta, ServerIdentity};
+pub use missing::{HOURS, MissingEntry, MissingRecord};
 pub use region::RegionRecord;
 pub use state::{AgentRecord, StateRecord};

@@ -131,6 +131,14 @@ pub fn is_login(args: &[&str]) -> bool {
     ssh.host.is_some() && !ssh.no_session && !ssh.command && ssh.terminal != Some(Terminal::No)
 }
 
+/// Whether ssh with these arguments would run a command that stood behind them, which reads ssh's input and is no
+/// terminal's.
+#[must_use]
+pub fn takes_command(args: &[&str]) -> bool {
+    let ssh = Ssh::of(args);
+    ssh.host.is_some() && !ssh.no_session && !ssh.command && ssh.terminal != Some(Terminal::Yes)
+}
+
 /// What ssh with these arguments (without its own name) carries, and where to. Aliases of a configuration file stay as
 /// they were typed, which is how the person knows them.
 #[must_use]
@@ -193,6 +201,11 @@ mod tests {
             assert_eq!(is_login(&args), login, "{line}");
         }
         assert!(!is_login(&[]) && !is_login(&["-T", "h"]));
+        for (line, takes) in [("-p 1 h -v", true), ("-T h", true), ("-tt h", false), ("h ls", false), ("-N h", false)] {
+            let args: Vec<&str> = line.split(' ').collect();
+            assert_eq!(takes_command(&args), takes, "{line}");
+        }
+        assert!(!takes_command(&[]));
     }
 
     #[test]

@@ -17,8 +17,8 @@ use crate::pane::NONCE_VARIABLE;
 use crate::store::shell;
 
 /// What a shell answers for a wrong call, and for a program that is not there or cannot be run.
-const WRONG_CALL: u8 = 2;
-const NOT_FOUND: u8 = 127;
+pub(super) const WRONG_CALL: u8 = 2;
+pub(super) const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
 
 /// The nonce that `--print` shows.
@@ -89,7 +89,7 @@ fn begin<'a>(args: &'a [OsString], help: &str) -> Option<(bool, &'a [OsString])>
     }
 }
 
-fn words(args: &[OsString]) -> Option<Vec<String>> {
+pub(super) fn words(args: &[OsString]) -> Option<Vec<String>> {
     args.iter().map(|arg| arg.to_str().map(str::to_owned)).collect()
 }
 
@@ -123,12 +123,12 @@ fn become_it(command: &[String], print: bool) -> ExitCode {
     ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE })
 }
 
-fn wrong(what: &str, help: &str) -> ExitCode {
+pub(super) fn wrong(what: &str, help: &str) -> ExitCode {
     say(&mut io::stderr(), &format!("dtmcp: {what}\n{help}"));
     ExitCode::from(WRONG_CALL)
 }
 
-fn say(to: &mut dyn io::Write, what: &str) {
+pub(super) fn say(to: &mut dyn io::Write, what: &str) {
     // A reader that has gone is no fault.
     drop(writeln!(to, "{what}"));
 }

@@ -2,6 +2,7 @@
 
 mod connect;
 pub(crate) mod far;
+pub(crate) mod install;
 mod logging;
 mod person;
 mod refused;
@@ -22,7 +23,7 @@ use clap::{Parser, Subcommand};
 /// $DOCENT_TERMINAL_MCP_SOCKET (default docent-terminal-mcp).
 ///
 /// In a session: `dtmcp ssh [options] [user@]host` and `dtmcp into COMMAND...` open a shell with the integration somewhere
-/// else; each has --help.
+/// else. `dtmcp install [options] [user@]host` puts the integration there for the shells these cannot reach. Each has --help.
 #[derive(Debug, Parser)]
 #[command(name = "docent-terminal-mcp", version, about)]
 struct Arguments {

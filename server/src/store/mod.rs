@@ -3,6 +3,7 @@
 //! ```text
 //! HOME/lock               which server has this directory
 //!      calls.log          one line a call
+//!      integration-missing.json   where shells lack the files of the integration
 //!      tmux.json          the tmux server that holds the sessions
 //!      tmux.conf          what it was started with
 //!      bin/               this program, under its two names
@@ -14,6 +15,7 @@ pub mod bin;
 pub mod files;
 pub mod lines;
 pub mod lock;
+pub mod missing;
 pub mod page;
 pub mod shell;
 

@@ -14,13 +14,14 @@ use super::files;
 pub const INTEGRATION_VERSION: u32 = 1;
 
 /// Where it stands, under the user's home.
-const DIRECTORY: &str = ".local/share/docent-terminal-mcp";
+pub const DIRECTORY: &str = ".local/share/docent-terminal-mcp";
 
 /// The files by their paths there, with their texts: here and wherever they travel.
 pub const FILES: &[(&str, &str)] = &[
     ("bashrc", include_str!("../../../shell/bashrc")),
     ("integration.bash", include_str!("../../../shell/integration.bash")),
     ("integration.zsh", include_str!("../../../shell/integration.zsh")),
+    ("integration.fish", include_str!("../../../shell/integration.fish")),
     ("start", include_str!("../../../shell/start")),
     ("zsh/.zshenv", include_str!("../../../shell/zsh/.zshenv")),
     (
@@ -97,7 +98,7 @@ mod tests {
         fs::write(&file, "old").unwrap();
         lay_out(home.path()).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), include_str!("../../../shell/integration.bash"));
-        assert_eq!(fs::read_dir(&dir).unwrap().count(), 6);
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 7);
         assert_eq!(fs::metadata(dir.join("zsh/.zshenv")).unwrap().mode() & 0o777, 0o644);
     }
 }

@@ -5,7 +5,11 @@
 # then is to wait for the first prompt, when everything the person has set up stands. fish 4 prints OSC 133 marks of its
 # own; they hold no nonce and count for nothing. Nothing here starts a process.
 
-if not status is-interactive; or not set -q __DTMCP_NONCE; or functions -q __dtmcp_event
+if not status is-interactive; or functions -q __dtmcp_event
+    exit 0
+end
+# integration.fish, which loads this into a fish that runs, has the nonce set after it.
+if not set -q __DTMCP_NONCE; and not set -q __dtmcp_asked
     exit 0
 end
 
