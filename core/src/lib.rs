@@ -23,6 +23,7 @@ pub mod inspect;
 pub mod place;
 pub mod waiting;
 
+pub mod integration;
 pub mod remote;
 
 pub mod keys;

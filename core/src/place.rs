@@ -113,6 +113,31 @@ pub fn told_by_line(line: &str, from: &Place) -> Option<Beyond> {
     destination(&carrier, from).map(|place| Beyond { place, carried: true })
 }
 
+/// Who would take a line that is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taker {
+    /// A shell, by the name the kernel keeps.
+    Shell(String),
+    /// Whatever is at the far end of a carrier.
+    Far,
+    /// Another program.
+    Program(String),
+}
+
+/// Who would take a line, by the processes at the terminal; none where they cannot be seen.
+#[must_use]
+pub fn taker(inspection: &Inspection) -> Option<Taker> {
+    let front = inspection.front.known()?;
+    let below = inspection.below.known().map_or(&[][..], Vec::as_slice);
+    if front.iter().chain(below).any(|process| carrying(process).is_some()) {
+        return Some(Taker::Far);
+    }
+    // The innermost that its own terminal listens to: `sudo` gives what it runs a terminal inside its own.
+    let process = front.iter().chain(below).rfind(|process| process.in_front)?;
+    let name = process.name.clone();
+    Some(if SHELLS.contains(&name.as_str()) { Taker::Shell(name) } else { Taker::Program(name) })
+}
+
 /// The carrier that a process is, if it carries a terminal and has one.
 fn carrying(process: &Process) -> Option<(&Process, &Carrier)> {
     let carrier = process.carrier.as_ref().filter(|carrier| carrier.terminal)?;

@@ -29,8 +29,8 @@ pub enum Shape {
 /// Whole lines that are prompts. `{d}` is a number, `{w}` a word (letters, digits, `_`, `.`, `-`), `{h}` one that begins
 /// with a letter (so that `50% ` is none), `{s}` anything without blanks, `{o}` what opens a block, a string or a comment,
 /// `{a}` anything; each at least one character long.
-const PRIMARY: &[&str] = &[
-    // Shells: the bare ones, those that name themselves, and what distributions set.
+const OF_SHELLS: &[&str] = &[
+    // The bare ones, those that name themselves, and what distributions set.
     "$ ",
     "# ",
     "% ",
@@ -56,6 +56,10 @@ const PRIMARY: &[&str] = &[
     "[{w}@{w} {a}]# ",
     "[{w}@{w}:{a}]$ ",
     "[{w}@{w}:{a}]# ",
+];
+
+/// The same, of programs that are no shells. Some are all that a shell of some person shows.
+const OF_PROGRAMS: &[&str] = &[
     // Debuggers.
     "(gdb) ",
     "({w}gdb) ",
@@ -200,7 +204,15 @@ fn ends_a_far_prompt(line: &str, last: Option<&str>) -> bool {
 fn is_primary(line: &str) -> bool {
     // A virtual environment puts its name before the prompt.
     let bare = line.strip_prefix('(').and_then(|rest| rest.split_once(") ")).map(|(_, rest)| rest);
-    [Some(line), bare].into_iter().flatten().any(|line| PRIMARY.iter().any(|shape| fits(shape, line)))
+    let all = || OF_SHELLS.iter().chain(OF_PROGRAMS);
+    [Some(line), bare].into_iter().flatten().any(|line| all().any(|shape| fits(shape, line)))
+}
+
+/// Whether a prompt is one that programs show and shells mostly do not.
+#[must_use]
+pub fn is_programs(line: &str) -> bool {
+    let any = |shapes: &[&str]| shapes.iter().any(|shape| fits(shape, line));
+    any(OF_PROGRAMS) && !any(OF_SHELLS)
 }
 
 /// An editor that indents the next line by itself puts more blanks behind its continuation prompt.
@@ -243,6 +255,16 @@ mod tests {
 
     use super::Setting::{Far, Integrated, Plain};
     use super::*;
+
+    #[test]
+    fn programs_prompts_are_told_from_shells() {
+        for line in ["(gdb) ", ">>> ", "In [12]: ", "sqlite> ", "app=# ", "MariaDB [(none)]> "] {
+            assert!(is_programs(line), "{line}");
+        }
+        for line in ["$ ", "# ", "> ", "me@box:~$ ", "me@box ~> ", "/tmp # ", "bash-5.2$ ", "❯ ", ""] {
+            assert!(!is_programs(line), "{line}");
+        }
+    }
 
     #[test]
     fn knows_whole_prompts() {

@@ -27,6 +27,8 @@ enum Often {
     Once,
     /// As [`Self::Once`], and it is about how the line was written.
     Habit,
+    /// Once per agent, session and place.
+    OncePerPlace,
 }
 
 /// A row of the table.
@@ -109,7 +111,14 @@ pub(crate) fn notes(outcome: &Outcome, setting: &Setting, once: &mut dyn FnMut(&
         if !(row.when)(&facts) || (row.often == Often::Habit && habits >= HABITS_MAX) {
             continue;
         }
-        if row.often == Often::Always || once(row.id) {
+        let told = match row.often {
+            Often::Always => true,
+            Often::Once | Often::Habit => once(row.id),
+            Often::OncePerPlace => {
+                once(&format!("{} {}", row.id, outcome.plain.as_ref().map_or("", |plain| plain.place.as_str())))
+            }
+        };
+        if told {
             habits += usize::from(row.often == Often::Habit);
             notes.push((row.text)(&facts));
         }

@@ -1,10 +1,10 @@
 //! The table: when each note is true, and what it says. A text names the next call to make.
 
 use super::Facts;
-use super::Often::{Always, Habit, Once};
+use super::Often::{Always, Habit, Once, OncePerPlace};
 use super::line::{Command, Joint};
 use super::{Often, Row};
-use crate::call::{JobEnd, Status};
+use crate::call::{JobEnd, Plain, Status, Way};
 use crate::region::Kind;
 use crate::waiting::Prints;
 
@@ -142,9 +142,10 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "program",
         Once,
-        |f| f.is(Status::Prompt) && !in_program(f) && f.region().is_some(),
+        |f| f.is(Status::Prompt) && !in_program(f) && f.region().is_some() && f.outcome.plain.is_none(),
         |_| "the program stays open: run sends it its next lines, with no need to start it again".to_owned(),
     ),
+    row("plain-shell", OncePerPlace, |f| f.outcome.plain.is_some(), plain_shell),
     row("unsent", Always, |f| f.outcome.unsent.is_some_and(|unsent| unsent > 0), unsent),
     row("stage", Always, stage_failed, |_| {
         "the exit status is the last stage's: an earlier stage of the pipeline failed".to_owned()
@@ -318,6 +319,25 @@ fn leaves(facts: &Facts<'_>) -> Option<(String, &'static str)> {
         _ => return None,
     };
     Some((name.to_owned(), keys))
+}
+
+/// The shells that the integration is for.
+const INTEGRATED: &[&str] = &["bash", "zsh", "fish"];
+
+fn plain_shell(facts: &Facts<'_>) -> String {
+    let Some(Plain { shell, way, .. }) = &facts.outcome.plain else { return String::new() };
+    let plain = "a plain one: commands end by the looks of its prompt, without exit statuses";
+    if let Some(shell) = shell.as_deref().filter(|shell| !INTEGRATED.contains(shell)) {
+        return format!("the shell here ({shell}) is {plain}; run line=\"echo $?\" asks for one");
+    }
+    let here = format!("the shell here is {plain}. shell_integrate session=\"{}\" changes that", facts.name);
+    match way {
+        Way::Here => here,
+        Way::Host => format!("{here}; next time `dtmcp ssh HOST` in place of ssh brings it along"),
+        Way::Container => {
+            format!("{here}; next time `dtmcp into` before the command that enters the container brings it along")
+        }
+    }
 }
 
 fn unsent(facts: &Facts<'_>) -> String {

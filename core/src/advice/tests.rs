@@ -6,7 +6,7 @@ use super::rows::ROWS;
 use std::time::Duration;
 
 use super::{Facts, Often, notes};
-use crate::call::{JobEnd, Observed, Outcome, Reader, Status};
+use crate::call::{JobEnd, Observed, Outcome, Plain, Reader, Status, Way};
 use crate::region::{Kind, Place, Region, State};
 use crate::session::Setting;
 use crate::time::Wall;
@@ -75,6 +75,11 @@ fn ended(count: u32) -> Observed {
     Observed { jobs: (1..=count).map(job).collect(), ..Observed::default() }
 }
 
+fn plain(shell: Option<&str>, way: Way) -> Outcome {
+    let plain = Plain { place: "there".to_owned(), shell: shell.map(str::to_owned), way };
+    Outcome { plain: Some(plain), ..at(Status::Prompt, "ssh there") }
+}
+
 /// A row's id, outcomes at which it is told, and outcomes at which it is not.
 type Case = (&'static str, Vec<Outcome>, Vec<Outcome>);
 
@@ -124,7 +129,17 @@ fn moments() -> Vec<Case> {
         ),
         ("quiet", vec![at(Quiet, "x")], vec![at(Running, "x")]),
         ("ended", vec![at(Ended, "x")], vec![ok("x")]),
-        ("program", vec![at(Prompt, "gdb")], vec![input(Prompt), Outcome::new(Prompt)]),
+        ("program", vec![at(Prompt, "gdb")], vec![input(Prompt), Outcome::new(Prompt), plain(None, Way::Host)]),
+        (
+            "plain-shell",
+            vec![
+                plain(None, Way::Host),
+                plain(None, Way::Container),
+                plain(Some("bash"), Way::Here),
+                plain(Some("dash"), Way::Here),
+            ],
+            vec![at(Prompt, "gdb"), input(Prompt), ok("ssh there")],
+        ),
         ("unsent", vec![left(1), left(3)], vec![left(0), ok("a")]),
     ]
 }

@@ -2,6 +2,7 @@
 //! before one exists, so nothing behind it has to refuse for a reason that the client could have been told at once.
 
 mod expect;
+mod integrate;
 mod outcome;
 mod run;
 mod send;
@@ -13,7 +14,8 @@ use std::time::Duration;
 
 pub use expect::{Action, Answer, Expect, Rule, TIMES, TIMES_SECRET};
 pub(crate) use expect::{ExpectCall, Since};
-pub use outcome::{JobEnd, Observed, Outcome, Reader, Status};
+pub(crate) use integrate::IntegrateCall;
+pub use outcome::{JobEnd, Learned, Observed, Outcome, Plain, Reader, Status, Way};
 pub(crate) use run::{RunCall, Step, Target};
 pub use send::SETTLE;
 pub(crate) use send::SendCall;
@@ -23,6 +25,7 @@ pub(crate) use watch::{Asks, Flow, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_
 
 use crate::keys::Key;
 use crate::pattern::Pattern;
+use crate::record::MissingEntry;
 
 /// Names a call until it is concluded.
 pub type CallId = u64;
@@ -38,6 +41,8 @@ pub enum Waiting {
     Send(Send),
     /// `wait`.
     Wait(Wait),
+    /// `shell_integrate`.
+    Integrate(Integrate),
 }
 
 /// One tool call, as the session or the hub carries it out.
@@ -76,6 +81,11 @@ pub enum Request {
     Read(Read),
     /// `search`.
     Search(Search),
+    /// `shell_integrate`.
+    Integrate {
+        /// The session.
+        session: Option<String>,
+    },
     /// `regions`.
     Regions {
         /// The session.
@@ -207,6 +217,28 @@ pub struct Wait {
     pub until: Option<Pattern>,
     /// What the reply shows; `save_to` relative only.
     pub shape: Shape,
+}
+
+/// The arguments of `shell_integrate`, and what the host knows for it.
+#[derive(Debug, Clone)]
+pub struct Integrate {
+    /// The session.
+    pub session: Option<String>,
+    /// Where the integration's files are.
+    pub files: Files,
+    /// Places where they were missing, and are not looked for again yet.
+    pub missing: Vec<MissingEntry>,
+}
+
+/// Where the integration's files are, as a shell is to name them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Files {
+    /// The server's own, on its host.
+    pub here: String,
+    /// Whether every user of that host may read these.
+    pub for_all: bool,
+    /// Where they are installed everywhere else.
+    pub elsewhere: String,
 }
 
 /// The arguments of `read`.

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::{ScreenView, Shape};
+use crate::record::MissingEntry;
 use crate::region::Region;
 use crate::waiting::Prints;
 
@@ -138,6 +139,46 @@ pub struct Outcome {
     pub observed: Observed,
     /// What is wrong and what to do next, for [`Status::Error`].
     pub error: Option<String>,
+    /// The plain shell whose prompt it shows.
+    pub plain: Option<Plain>,
+    /// What is to be remembered for all sessions.
+    pub learned: Option<Learned>,
+}
+
+/// A shell without the integration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plain {
+    /// Tells its place from others; empty for the server's own.
+    pub place: String,
+    /// Its name, where its process is to be seen.
+    pub shell: Option<String>,
+    /// How it was reached.
+    pub way: Way,
+}
+
+/// How a shell was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// It runs on the server's own host.
+    Here,
+    /// Through a connection to another host.
+    Host,
+    /// Through the command that enters a container or a sandbox.
+    Container,
+}
+
+/// What a call has found out that is worth more than its own session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Learned {
+    /// The integration's files are missing there.
+    Missing(MissingEntry),
+    /// They are there.
+    Present {
+        /// The place, as [`MissingEntry::place`] has it.
+        place: String,
+        /// `user@host` as the shell there told.
+        who: String,
+    },
 }
 
 impl Outcome {
@@ -159,6 +200,8 @@ impl Outcome {
             shape: Shape::default(),
             observed: Observed::default(),
             error: None,
+            plain: None,
+            learned: None,
         }
     }
 

@@ -20,7 +20,7 @@ const PROMPT_DUE: Duration = Duration::from_millis(300);
 const BUSY: Duration = Duration::from_millis(600);
 
 /// How an error begins that left the terminal as it was.
-const NOT_TYPED: &str = "nothing was typed";
+pub(super) const NOT_TYPED: &str = "nothing was typed";
 
 /// The same, where lines before it have run.
 const REST_NOT_TYPED: &str = "the rest was not typed";
@@ -48,6 +48,8 @@ pub(crate) enum Target {
     Shell,
     /// A program, or a shell without markers.
     Program,
+    /// A shell without markers, which is told something of ours: no region is made of it.
+    Unmarked,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -404,27 +406,31 @@ impl RunCall {
 
     fn refused(&self, view: &Seen<'_>, why: &str) -> Outcome {
         let typed = if self.ran.is_empty() { NOT_TYPED } else { REST_NOT_TYPED };
-        let text = match why {
-            "ended" => format!(
-                "{typed}: the session's program has ended. session_create opens a new session; read still shows this one's log"
-            ),
-            "late" => format!(
-                "{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"
-            ),
-            "hidden" => format!(
-                "{typed}: the program asks for something that is not shown when typed, such as a password. Ask the user to type it in the attached terminal, then wait; or give it by a rule of expect with secret=true, or send it with text and a line break"
-            ),
-            "screen" => format!(
-                "{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"
-            ),
-            _ => busy(view, typed),
-        };
-        let mut outcome = Outcome::error(text);
+        let mut outcome = Outcome::error(refusal(view, typed, why));
         if self.several {
             self.fill(&mut outcome, view);
             outcome.unsent = Some(self.lines.len());
         }
         outcome
+    }
+}
+
+/// Why a line is not typed; `typed` is how much was.
+pub(super) fn refusal(view: &Seen<'_>, typed: &str, why: &str) -> String {
+    match why {
+        "ended" => format!(
+            "{typed}: the session's program has ended. session_create opens a new session; read still shows this one's log"
+        ),
+        "late" => format!(
+            "{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"
+        ),
+        "hidden" => format!(
+            "{typed}: the program asks for something that is not shown when typed, such as a password. Ask the user to type it in the attached terminal, then wait; or give it by a rule of expect with secret=true, or send it with text and a line break"
+        ),
+        "screen" => format!(
+            "{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"
+        ),
+        _ => busy(view, typed),
     }
 }
 

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::Status;
 use crate::log::{Log, LogEvent, ShellState};
+use crate::place::Taker;
 use crate::prompt::Shape as PromptShape;
+use crate::region::Place;
 use crate::time::{Now, Wall};
 use crate::waiting::Judgement;
 
@@ -101,6 +103,11 @@ pub(crate) struct Seen<'a> {
     pub(crate) ended: Option<Option<i32>>,
     /// The pane is gone, and why.
     pub(crate) closed: Option<&'a str>,
+    /// Where the session is, as far as it is known, and the server's own place.
+    pub(crate) place: &'a Place,
+    pub(crate) home: &'a Place,
+    /// Who would take a line, as the host saw last.
+    pub(crate) taker: Option<&'a Taker>,
 }
 
 impl Seen<'_> {

@@ -143,6 +143,7 @@ pub const TOOLS: &[Tool] = &[
     READ,
     SEARCH,
     REGIONS,
+    SHELL_INTEGRATE,
     SESSION_RESIZE,
     SESSION_LIST,
     SESSION_CLOSE,
@@ -439,6 +440,22 @@ const REGIONS: Tool = Tool {
 
 /// The status words that a region can have in a list.
 pub const REGION_STATUS: &[&str] = &["finished", "running", "ended"];
+
+const SHELL_INTEGRATE: Tool = Tool {
+    name: "shell_integrate",
+    title: "Integrate the shell at the prompt",
+    description: "Gives the shell integration to a plain bash, zsh or fish that could not inherit it: after a plain `ssh`, \
+        `su -`, `sudo -i`, in a container. From then on `run` tells each command's own output and exit status there, and \
+        replies say which host and user it is.\n\nCall it at the shell's prompt. It types a question that tells which shell is \
+        there, then one line that loads the integration's file: the server's own on this host, elsewhere the one that \
+        `dtmcp install [user@]host` put there. Where that file is missing, the reply names the command: the user runs it \
+        once for each host and user, not you; the answer is remembered for 12 hours. Where the shell is integrated already \
+        nothing is typed, and a shell of another kind is left as it is. It lasts until that shell ends.\n\nNext time \
+        `dtmcp ssh host` in place of ssh, or `dtmcp into COMMAND` for a container, brings it along without installing \
+        anything.",
+    effect: Effect::Acts,
+    parameters: &[SESSION],
+};
 
 const SESSION_RESIZE: Tool = Tool {
     name: "session_resize",

@@ -206,6 +206,12 @@ impl Log {
         self.asked == marks::Asked::At(self.cooked.settled_lines(), self.cooked.cursor())
     }
 
+    /// The session's nonce.
+    #[must_use]
+    pub fn nonce(&self) -> Option<&Nonce> {
+        self.nonce.as_ref()
+    }
+
     /// Where the shell that has the terminal runs, as it says.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {

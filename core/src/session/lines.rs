@@ -73,6 +73,12 @@ impl Session {
                 failed.extend(looked.err().map(|costly| (call.id, costly.to_string())));
                 continue;
             }
+            if let CallKind::Integrate(integrate) = &mut call.kind {
+                for (text, number) in numbered().filter(|(_, number)| *number >= first) {
+                    integrate.look(number, text, number == last);
+                }
+                continue;
+            }
             let Some(pattern) = call.until().cloned() else { continue };
             for (text, number) in numbered().filter(|(_, number)| (first..=until).contains(number)) {
                 match pattern.is_match(text) {

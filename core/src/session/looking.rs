@@ -60,6 +60,8 @@ pub(super) struct Looking {
     pub(super) place_due: bool,
     /// Where the terminal leads from the shell that has it, as was last seen.
     pub(super) beyond: Option<Beyond>,
+    /// Who would take a line that is typed, as was last seen.
+    pub(super) taker: Option<place::Taker>,
 }
 
 impl Looking {
@@ -203,7 +205,7 @@ impl Session {
         let own = self.calls.iter().filter_map(|call| match &call.kind {
             CallKind::Run(run) => run.prompt_pattern.as_ref(),
             CallKind::Expect(expect) => expect.run.prompt_pattern.as_ref(),
-            CallKind::Send(_) | CallKind::Wait(_) => None,
+            CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
         });
         let mut patterns = own.map(Some).chain([None]);
         patterns.any(|pattern| self.prompt_by_looks(now, shell, pattern).is_some())
@@ -217,6 +219,7 @@ impl Session {
         let output = Output { quiet, alternate, column: self.log.cooked.cursor().0 };
         let judgement = judge(inspection, output);
         self.looking.beyond = self.leads_to(inspection, &judgement);
+        self.looking.taker = place::taker(inspection);
         if self.last_activity >= asked {
             return;
         }

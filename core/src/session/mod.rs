@@ -25,7 +25,7 @@ use std::time::Duration;
 pub use event::{Effect, Event, NotTyped, Part, Signalled, Signalling, Typing};
 pub use recover::{Inherited, Recovery};
 
-use crate::call::{CallId, ExpectCall, Outcome, Resting, RunCall, Seen, SendCall, WaitCall, Waiting};
+use crate::call::{CallId, ExpectCall, IntegrateCall, Outcome, Resting, RunCall, Seen, SendCall, WaitCall, Waiting};
 use crate::log::{Log, LogEvent, ShellState};
 use crate::pattern::Pattern;
 use crate::prompt;
@@ -323,6 +323,11 @@ impl Session {
                 }
                 CallKind::Wait(Box::new(call))
             }
+            Waiting::Integrate(integrate) => {
+                // Who takes what is typed has to be seen first.
+                self.looking.place_due = true;
+                CallKind::Integrate(Box::new(IntegrateCall::begin(now, integrate)))
+            }
         };
         self.calls.push(Call { id, actor, began: now, kind, moved: None });
     }
@@ -396,6 +401,7 @@ impl Session {
                 CallKind::Expect(expect) => expect.on(now, event),
                 CallKind::Send(send) => send.on(event),
                 CallKind::Wait(wait) => wait.on(now, event),
+                CallKind::Integrate(integrate) => integrate.on(now, event),
             }
         }
     }
@@ -431,6 +437,9 @@ impl Session {
             answer_due: self.submitter.answer_due(now),
             ended: self.ended,
             closed: self.closed.as_deref(),
+            place: self.place(),
+            home: &self.setting.home,
+            taker: self.looking.taker.as_ref(),
         }
     }
 

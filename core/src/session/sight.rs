@@ -38,6 +38,11 @@ impl Session {
         (at_shell && !moved.is_some_and(|moved| moved.given_up)).then(|| self.log.cooked.cursor())
     }
 
+    /// The same at a prompt that no marker tells: a person may type there as well.
+    pub(super) fn expected_there(&self, moved: Option<Moved>) -> Option<(u16, u16)> {
+        (!moved.is_some_and(|moved| moved.given_up)).then(|| self.log.cooked.cursor())
+    }
+
     /// What becomes of a call whose typing is over: the words for the model where it was refused, nothing where it is
     /// tried again.
     pub(super) fn typed_or_held(
@@ -63,6 +68,7 @@ impl Session {
                     CallKind::Run(run) => run.take_back(now),
                     CallKind::Expect(expect) => expect.run.take_back(now),
                     CallKind::Send(send) => send.take_back(),
+                    CallKind::Integrate(integrate) => integrate.take_back(now),
                     CallKind::Wait(_) => {}
                 }
                 None

@@ -74,7 +74,7 @@ impl Session {
         let mut call = self.calls.remove(at);
         let failed = match &mut call.kind {
             CallKind::Send(send) => send.signalled(now, result),
-            CallKind::Run(_) | CallKind::Expect(_) | CallKind::Wait(_) => None,
+            CallKind::Run(_) | CallKind::Expect(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
         };
         match failed {
             Some(outcome) => self.conclude(now, &call, outcome),

@@ -33,7 +33,7 @@ impl Session {
         let mut runs_before = false;
         self.wake = None;
         for mut call in calls.drain(..) {
-            let is_run = matches!(call.kind, CallKind::Run(_) | CallKind::Expect(_));
+            let is_run = matches!(call.kind, CallKind::Run(_) | CallKind::Expect(_) | CallKind::Integrate(_));
             let step = if is_run && runs_before { call.queued(now) } else { self.step(now, &mut call) };
             match step {
                 Step::Wait(at) => {
@@ -53,7 +53,7 @@ impl Session {
                             let outcome = match &call.kind {
                                 CallKind::Run(run) => run.untyped(&text, &self.seen(now, &resting)),
                                 CallKind::Expect(expect) => expect.run.untyped(&text, &self.seen(now, &resting)),
-                                CallKind::Send(_) | CallKind::Wait(_) => Outcome::error(text),
+                                CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => Outcome::error(text),
                             };
                             self.conclude(now, &call, outcome);
                         }
@@ -87,11 +87,13 @@ impl Session {
         }
         let pattern = match &call.kind {
             CallKind::Run(run) => run.prompt_pattern.as_ref(),
-            CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) => None,
+            CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
         };
         let resting = self.resting(now, pattern);
         let due = call.deadline().is_some_and(|deadline| now >= deadline);
-        if resting.prompt.is_some() && call.is_told_by_looking() && !due && self.awaits_place(now) {
+        let wonders = resting.prompt.is_some() && call.is_told_by_looking();
+        let begins = matches!(&call.kind, CallKind::Integrate(integrate) if integrate.is_new());
+        if (wonders || begins) && !due && self.awaits_place(now) {
             return Step::Wait(Some(self.place_by(now)));
         }
         let view = self.seen(now, &resting);
@@ -100,6 +102,7 @@ impl Session {
             CallKind::Expect(expect) => expect.step(&view),
             CallKind::Send(send) => send.step(&view),
             CallKind::Wait(wait) => wait.step(&view),
+            CallKind::Integrate(integrate) => integrate.step(&view),
         }
     }
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use super::{Call, CallKind, Effect, Session};
 use crate::advice;
-use crate::call::{Flow, Outcome, Status};
+use crate::call::{Flow, Outcome, Plain, Status, Way};
 use crate::log::ShellState;
-use crate::place;
+use crate::place::{self, Taker};
+use crate::prompt;
 use crate::region::{Kind, Region, State};
 use crate::reply::finished_since;
 use crate::time::Now;
@@ -17,11 +18,6 @@ const SLOW_START: Duration = Duration::from_secs(2);
 
 /// A job that works and has printed nothing for this long is said to: before, nobody wonders.
 const SILENT: Duration = Duration::from_secs(5);
-
-/// Said once, where a session has come to a shell without the integration.
-const PLAIN_THERE: &str = "the shell there is a plain one: commands end by the looks of its prompt, without an exit \
-     status. `dtmcp ssh HOST` in place of ssh, or `dtmcp into COMMAND` for containers and sandboxes, brings exact ends and \
-     statuses along";
 
 impl Session {
     /// Answers a call.
@@ -99,6 +95,7 @@ impl Session {
                 self.agents.entry(&call.actor).untold.remove(&answer);
             }
         }
+        outcome.plain = self.plain_shell(outcome);
         let agents = &mut self.agents;
         let advised = advice::notes(outcome, &self.setting, &mut |key| agents.once(&call.actor, key));
         let mut notes = std::mem::take(&mut outcome.notes);
@@ -114,17 +111,28 @@ impl Session {
         notes.extend(advised);
         let refused = self.looking.refused();
         notes.extend(refused.filter(|(key, _)| self.agents.once(&call.actor, key)).map(|(_, note)| note));
-        let news = self.place_note(&call.actor);
-        let led_away = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
-        if news.is_some() && led_away && self.looking.beyond.is_some() && self.agents.once(&call.actor, "plain-there") {
-            notes.extend(news);
-            notes.push(PLAIN_THERE.to_owned());
-        } else {
-            notes.extend(news);
-        }
+        notes.extend(self.place_note(&call.actor));
         let told = outcome.region.as_ref().map(|region| region.id);
         notes.extend(self.finished_notes(&call.actor, Some((told, &outcome.ran))));
         outcome.notes = notes;
+    }
+
+    /// The plain shell whose prompt an outcome shows, as far as is seen who would take a line there.
+    fn plain_shell(&self, outcome: &Outcome) -> Option<Plain> {
+        let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        let prompt = outcome.prompt.as_deref().filter(|_| unmarked && outcome.status == Status::Prompt)?;
+        let shell = match self.looking.taker.as_ref()? {
+            Taker::Shell(name) => Some(name.clone()),
+            Taker::Far if !prompt::is_programs(prompt) => None,
+            Taker::Far | Taker::Program(_) => return None,
+        };
+        let place = self.place();
+        let way = match (&place.container, &shell) {
+            (Some(_), _) => Way::Container,
+            (None, Some(_)) => Way::Here,
+            (None, None) => Way::Host,
+        };
+        Some(Plain { place: place::told(place, &self.setting.home), shell, way })
     }
 
     /// That the session is somewhere else than this agent was last told.

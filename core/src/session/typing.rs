@@ -44,6 +44,7 @@ impl Session {
         match &mut call.kind {
             CallKind::Run(run) => run.typing_at(from),
             CallKind::Expect(expect) => expect.run.typing_at(from),
+            CallKind::Integrate(integrate) => integrate.typing_at(from),
             CallKind::Send(_) | CallKind::Wait(_) => {}
         }
         let at_prompt = (target == Target::Shell).then_some(now);
@@ -51,11 +52,15 @@ impl Session {
         if target == Target::Program {
             let pattern = match &call.kind {
                 CallKind::Run(run) => run.prompt_pattern.clone(),
-                CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) => None,
+                CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
             };
             self.open_input(now, call.id, pattern.as_ref());
         }
-        let at = self.expected_cursor(call.moved).filter(|_| target == Target::Shell);
+        let at = match target {
+            Target::Shell => self.expected_cursor(call.moved),
+            Target::Unmarked => self.expected_there(call.moved),
+            Target::Program => None,
+        };
         self.push_typing(now, call, parts, 1, at);
         Ok(())
     }
@@ -215,6 +220,7 @@ impl Session {
                 let signals = if failed.is_none() { self.signal_after(call.id, send) } else { Ok(()) };
                 failed.or_else(|| signals.err().map(Outcome::error))
             }
+            (CallKind::Integrate(integrate), Some(result)) => integrate.typed(result),
             (CallKind::Wait(_), _) | (_, None) => None,
         };
         match failed {

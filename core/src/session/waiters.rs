@@ -1,8 +1,8 @@
-//! The calls that wait in a session: one of four kinds, asked the same questions.
+//! The calls that wait in a session: one of five kinds, asked the same questions.
 
 use super::Session;
 use super::sight::Moved;
-use crate::call::{CallId, ExpectCall, Outcome, RunCall, SendCall, Step, WaitCall};
+use crate::call::{CallId, ExpectCall, IntegrateCall, Outcome, RunCall, SendCall, Step, WaitCall};
 use crate::log::{Log, ShellState};
 use crate::pattern::Pattern;
 use crate::region::State;
@@ -24,6 +24,7 @@ pub(super) enum CallKind {
     Expect(Box<ExpectCall>),
     Send(Box<SendCall>),
     Wait(Box<WaitCall>),
+    Integrate(Box<IntegrateCall>),
 }
 
 impl Session {
@@ -35,6 +36,7 @@ impl Session {
                 CallKind::Run(_) => "run",
                 CallKind::Expect(_) => "expect",
                 CallKind::Send(_) => "send",
+                CallKind::Integrate(_) => "shell_integrate",
                 CallKind::Wait(_) => return None,
             };
             Some((call.actor.as_str(), tool))
@@ -49,6 +51,7 @@ impl Call {
             CallKind::Expect(expect) => Some(expect.run.deadline()),
             CallKind::Send(send) => send.deadline(),
             CallKind::Wait(wait) => Some(wait.deadline()),
+            CallKind::Integrate(integrate) => Some(integrate.deadline()),
         }
     }
 
@@ -57,6 +60,7 @@ impl Call {
         let deadline = match &self.kind {
             CallKind::Run(run) => Some(run.deadline()),
             CallKind::Expect(expect) => Some(expect.run.deadline()),
+            CallKind::Integrate(integrate) => Some(integrate.deadline()),
             CallKind::Send(_) | CallKind::Wait(_) => None,
         };
         match deadline {
@@ -73,6 +77,7 @@ impl Call {
             CallKind::Run(run) => run.wants_lines(),
             CallKind::Wait(wait) => wait.wants_lines(),
             CallKind::Expect(_) => true,
+            CallKind::Integrate(integrate) => integrate.wants_lines(),
             CallKind::Send(_) => false,
         }
     }
@@ -98,7 +103,7 @@ impl Call {
             CallKind::Run(run) => run.region(),
             CallKind::Expect(expect) => expect.run.region(),
             CallKind::Wait(wait) => wait.region(),
-            CallKind::Send(_) => None,
+            CallKind::Send(_) | CallKind::Integrate(_) => None,
         }
     }
 
@@ -106,7 +111,7 @@ impl Call {
         match &self.kind {
             CallKind::Run(run) => run.until.as_ref(),
             CallKind::Wait(wait) => wait.until.as_ref(),
-            CallKind::Expect(_) | CallKind::Send(_) => None,
+            CallKind::Expect(_) | CallKind::Send(_) | CallKind::Integrate(_) => None,
         }
     }
 
@@ -121,6 +126,7 @@ impl Call {
                 None if log.shell() == ShellState::NoShell => return Some((wait.first_unseen(), u64::MAX)),
                 None => return None,
             },
+            CallKind::Integrate(integrate) => return Some((integrate.first_line(), u64::MAX)),
             CallKind::Send(_) => return None,
         };
         let last = if region.state == State::Running {
@@ -130,7 +136,7 @@ impl Call {
         };
         let first = match &self.kind {
             CallKind::Wait(wait) => region.first_line.max(wait.first_unseen()),
-            CallKind::Run(_) | CallKind::Expect(_) | CallKind::Send(_) => region.first_line,
+            CallKind::Run(_) | CallKind::Expect(_) | CallKind::Send(_) | CallKind::Integrate(_) => region.first_line,
         };
         Some((first, last))
     }
@@ -139,7 +145,7 @@ impl Call {
         match &mut self.kind {
             CallKind::Run(run) => run.matched(line),
             CallKind::Wait(wait) => wait.matched(line),
-            CallKind::Expect(_) | CallKind::Send(_) => {}
+            CallKind::Expect(_) | CallKind::Send(_) | CallKind::Integrate(_) => {}
         }
     }
 }

@@ -23,6 +23,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use crate::feed::{CHUNK, Follower, Piece};
 use crate::hub::region_files::RegionFiles;
 use crate::store::lines::LogLines;
+use crate::store::missing::Missing;
 use crate::terminal::{PaneId, Part, Terminal, TerminalError};
 use crate::updates::Updates;
 pub use clock::Clock;
@@ -152,6 +153,8 @@ pub struct Driver {
     pub region_files: RegionFiles,
     /// Who is told of changes.
     pub updates: Arc<Updates>,
+    /// Where the integration was found missing, for all sessions.
+    pub missing: Missing,
 }
 
 /// What the task keeps while it runs.

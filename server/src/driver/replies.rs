@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dtmcp_core::call::{CallId, Outcome};
+use dtmcp_core::call::{CallId, Learned, Outcome};
 use dtmcp_core::reply::Reply;
 use tokio::sync::oneshot;
 
@@ -10,7 +10,10 @@ use super::{Running, render};
 
 impl Running {
     /// Answers a call.
-    pub(super) fn conclude(&mut self, id: CallId, outcome: Outcome) {
+    pub(super) fn conclude(&mut self, id: CallId, mut outcome: Outcome) {
+        if let Some(learned) = outcome.learned.take() {
+            self.learn(learned);
+        }
         let Some((actor, reply)) = self.replies.remove(&id) else { return };
         // An error shows no notes: they are kept for a reply that does.
         let trouble = if outcome.error.is_none() { self.driver.files.take_trouble() } else { None };
@@ -18,6 +21,18 @@ impl Running {
         match &mut self.parting {
             Some(held) => held.push((job, reply)),
             None => render::spawn(job, reply),
+        }
+    }
+
+    /// Remembers for all sessions what a call has found out. Where it cannot be written, it is found out again.
+    fn learn(&self, learned: Learned) {
+        let missing = &self.driver.missing;
+        let result = match learned {
+            Learned::Missing(entry) => missing.add(entry),
+            Learned::Present { place, who } => missing.forget(|entry| entry.place == place || entry.who == who),
+        };
+        if let Err(error) = result {
+            tracing::warn!("{error}");
         }
     }
 

@@ -22,6 +22,7 @@ use super::{Handle, Hub, SESSIONS_MAX, recover};
 use crate::driver::files::SessionFiles;
 use crate::driver::{Clock, Driver, MAILBOX};
 use crate::feed::Follower;
+use crate::store::missing::Missing;
 use crate::store::{files, is_session_name, shell};
 use crate::terminal::{NewPane, PaneId, Version};
 
@@ -240,6 +241,7 @@ impl Hub {
             dir: dir.clone(),
             region_files: region_files.clone(),
             updates: Arc::clone(&self.updates),
+            missing: Missing::of(self.home.path()),
         };
         let handle = self.insert(Handle {
             name: meta.name.clone(),

@@ -2,6 +2,7 @@
 
 mod close;
 mod create;
+mod integrate;
 mod list;
 mod looks;
 mod pick;
@@ -274,6 +275,7 @@ impl Desk for Hub {
             Request::Expect(expect) => self.wait_for(actor, Waiting::Expect(expect), cancel).await,
             Request::Send(send) => self.wait_for(actor, Waiting::Send(send), cancel).await,
             Request::Wait(wait) => self.wait_for(actor, Waiting::Wait(wait), cancel).await,
+            Request::Integrate { session } => self.integrate(actor, session, cancel).await,
             Request::Read(read) => self.read(actor, read).await,
             Request::Search(search) => self.search(actor, search).await,
             Request::Regions { session, last, status, pattern } => {

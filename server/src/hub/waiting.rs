@@ -35,6 +35,7 @@ impl Hub {
             Waiting::Expect(expect) => (expect.session.as_deref(), expect.shape.save_to.as_deref()),
             Waiting::Wait(wait) => (wait.session.as_deref(), wait.shape.save_to.as_deref()),
             Waiting::Send(send) => (send.session.as_deref(), None),
+            Waiting::Integrate(integrate) => (integrate.session.as_deref(), None),
         };
         let handle = match self.pick(session).await {
             Ok(handle) => handle,

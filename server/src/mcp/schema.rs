@@ -61,6 +61,7 @@ mod tests {
         ("read", "session view region from to last_lines max_lines numbers"),
         ("search", "session all pattern region context max_hits ignore_case from to"),
         ("regions", "session last status pattern"),
+        ("shell_integrate", "session"),
         ("session_resize", "session cols rows follow"),
         ("session_list", "session closed"),
         ("session_close", "session window"),

@@ -60,6 +60,7 @@ fn parse(tool: &'static Tool, arguments: Map<String, Value>) -> Result<Call, Arg
             status: args.choice("status")?.map(str::to_owned),
             pattern: args.pattern("pattern")?,
         },
+        "shell_integrate" => Request::Integrate { session: args.word("session")? },
         "session_resize" => Request::Resize { session: args.word("session")?, how: resize(&mut args)? },
         "session_list" => {
             Request::List { session: args.word("session")?, closed: args.flag("closed")?.unwrap_or(false) }

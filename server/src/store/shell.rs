@@ -56,6 +56,19 @@ pub fn lay_out(user_home: &Path) -> io::Result<PathBuf> {
     Ok(dir)
 }
 
+/// Where the files stand on another host, as a shell there is to name it.
+#[must_use]
+pub fn elsewhere() -> String {
+    format!("~/{DIRECTORY}/v{INTEGRATION_VERSION}")
+}
+
+/// Whether every user of this host may read the files in the directory: each directory on the way to them is open.
+#[must_use]
+pub fn is_for_all(dir: &Path) -> bool {
+    let open = |dir: &Path| fs::metadata(dir).is_ok_and(|meta| meta.permissions().mode() & 0o001 != 0);
+    dir.ancestors().filter(|dir| !dir.as_os_str().is_empty()).all(open)
+}
+
 fn open_dir(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o755).create(path) {
         Ok(()) => fs::set_permissions(path, Permissions::from_mode(0o755)),
@@ -98,6 +111,8 @@ mod tests {
         fs::write(&file, "old").unwrap();
         lay_out(home.path()).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), include_str!("../../../shell/integration.bash"));
+        fs::set_permissions(home.path(), Permissions::from_mode(0o700)).unwrap();
+        assert!(!is_for_all(&dir), "the way to it is closed");
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 7);
         assert_eq!(fs::metadata(dir.join("zsh/.zshenv")).unwrap().mode() & 0o777, 0o644);
     }

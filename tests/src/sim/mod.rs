@@ -147,6 +147,8 @@ impl Sim {
             Waiting::Expect(expect) => (Some(self.now + expect.timeout), None),
             Waiting::Wait(wait) => (Some(self.now + wait.timeout), None),
             Waiting::Send(send) => (None, Some(send.settle)),
+            // Half a minute, whatever comes of it.
+            Waiting::Integrate(_) => (Some(self.now + Duration::from_secs(30)), None),
         };
         self.calls.insert(id, Call { actor: actor.to_owned(), due, settle });
         if self.session.wonders_who_typed() {

@@ -8,6 +8,7 @@ mod basics;
 mod errors;
 mod expect;
 mod far;
+mod integrate;
 mod integration;
 mod interpreters;
 mod lifetime;
@@ -38,6 +39,7 @@ fn main() {
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),
         ("far", far::ROWS),
+        ("integrate", integrate::ROWS),
         ("integration", integration::ROWS),
         ("interpreters", interpreters::ROWS),
         ("other_shells", other_shells::ROWS),
