@@ -371,12 +371,7 @@ impl RunCall {
     fn taker_ended(&self, view: &Seen<'_>) -> Outcome {
         let mut outcome = self.outcome(view, Status::Finished, None);
         let input = outcome.region.as_ref();
-        let taker = input.and_then(|input| {
-            let outer = |region: &&Region| {
-                region.kind == Kind::Command && region.id < input.id && region.raw_end >= Some(input.raw_start)
-            };
-            view.log.regions().rev().find(outer)
-        });
+        let taker = input.and_then(|input| taker(view, input));
         if let (Some(taker), Some(input)) = (taker, input) {
             outcome.output = Some((input.first_line, input.lines));
             outcome.region = Some(taker.clone());
@@ -434,8 +429,18 @@ pub(super) fn refusal(view: &Seen<'_>, typed: &str, why: &str) -> String {
     }
 }
 
+/// The command whose program took a line and has ended with it or since.
+pub(super) fn taker<'a>(view: &Seen<'a>, input: &Region) -> Option<&'a Region> {
+    let outer = |region: &&Region| {
+        region.kind == Kind::Command && region.id < input.id && region.raw_end >= Some(input.raw_start)
+    };
+    // A shell that the taker had started may have gone without a word: then its last command is no taker.
+    let told = |region: &&Region| outer(region) && region.state == State::Finished;
+    view.log.regions().rev().find(told).or_else(|| view.log.regions().rev().find(outer))
+}
+
 /// What closed an input region at no known prompt: the host saw its taker wait, or nothing could tell.
-fn asked(view: &Seen<'_>) -> Status {
+pub(super) fn asked(view: &Seen<'_>) -> Status {
     match view.resting.asks {
         Some(Asks::Shown) => Status::Waiting,
         Some(Asks::Hidden) => Status::WaitingHidden,

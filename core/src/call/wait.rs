@@ -1,6 +1,6 @@
 //! `wait`: goes on waiting for what already runs.
 
-use super::run::Step;
+use super::run::{Step, asked, taker};
 use super::watch::{Seen, Verdict, Watch, by_looks, prompt_text};
 use super::{Outcome, Shape, Status, Wait};
 use crate::log::{LogEvent, ShellState};
@@ -126,7 +126,9 @@ impl WaitCall {
             return outcome;
         };
         let mut outcome = Outcome { shape: self.shape.clone(), ..Outcome::new(Status::Finished) };
-        outcome.region = Some(region.clone());
+        // What was typed into a command came after it began, and ended before it.
+        let taker = Some(region).filter(|region| region.kind == Kind::Input).and_then(|input| taker(view, input));
+        outcome.region = Some(taker.unwrap_or(region).clone());
         outcome.notes.push("nothing runs: this is the last command".to_owned());
         outcome
     }
@@ -142,7 +144,7 @@ impl WaitCall {
             return match &view.resting.prompt {
                 Some((text, PromptShape::Primary)) => self.outcome(view, Status::Prompt, Some(text.clone())),
                 Some((text, PromptShape::Continuation)) => self.outcome(view, Status::Continuation, Some(text.clone())),
-                None => self.outcome(view, Status::Quiet, None),
+                None => self.outcome(view, asked(view), Some(prompt_text(view)).filter(|text| !text.is_empty())),
             };
         }
         self.outcome(view, Status::Finished, None)

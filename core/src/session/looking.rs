@@ -38,6 +38,9 @@ const STANDS: Duration = Duration::from_millis(50);
 /// on a machine so busy that it takes longer, the place is told with a later reply.
 const PLACE_WAIT: Duration = Duration::from_secs(1);
 
+/// Pagers, as the kernel calls them; `pager` is what Debian calls the one of its user's choice.
+const PAGERS: &[&str] = &["less", "more", "most", "pg", "lv", "pager"];
+
 /// What is known from looking.
 #[derive(Debug, Default)]
 pub(super) struct Looking {
@@ -123,6 +126,12 @@ impl Looking {
         };
         let hides = matches!(waiter.prints, Prints::Pipe(_) | Prints::File);
         hides.then(|| Reader { name: waiter.name.clone(), pid: waiter.process.pid, prints: waiter.prints.clone() })
+    }
+
+    /// Whether a pager waits for a key. git and systemd start `less` in a way (`-X`) that leaves it on the normal screen,
+    /// where it looks like output with a question, and takes a line that is typed there for keys.
+    pub(super) fn in_pager(&self) -> bool {
+        matches!(&self.holds, Some(Judgement::Waits(waiter)) if PAGERS.contains(&waiter.name.as_str()))
     }
 
     /// What the foreground job was seen to want of the terminal.

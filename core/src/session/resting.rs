@@ -58,6 +58,9 @@ impl Session {
         if quiet < REST && !self.looking.at_prompt {
             return Resting { again: Some(self.last_activity + REST), ..Resting::default() };
         }
+        if self.looking.in_pager() {
+            return Resting { screen: true, ..Resting::default() };
+        }
         let stale = self.stale_until(now);
         if let Some(prompt) = self.prompt_by_looks(now, &shell, pattern) {
             return Resting { prompt: Some(prompt), asks: self.looking.asks(), ..Resting::default() };

@@ -19,6 +19,7 @@ mod places;
 mod programs;
 mod recovery;
 mod repls;
+mod reported;
 mod security;
 mod signals;
 mod waiting;
@@ -50,6 +51,7 @@ fn main() {
         ("programs", programs::ROWS),
         ("recovery", recovery::ROWS),
         ("repls", repls::ROWS),
+        ("reported", reported::ROWS),
         ("security", security::ROWS),
         ("signals", signals::ROWS),
         ("waiting", waiting::ROWS),
