@@ -3,7 +3,7 @@
 use super::control::Block;
 use super::{ServerId, TerminalError, Version, scrub};
 
-/// A line of [`argv::panes`].
+/// A line of [`super::argv::panes`].
 pub(super) struct ListedPane {
     pub(super) pane: u32,
     pub(super) session: String,
@@ -33,7 +33,7 @@ pub(super) fn first_line(blocks: &[Block]) -> String {
         .map_or_else(String::new, |line| String::from_utf8_lossy(line).into_owned())
 }
 
-/// Pid, start and version out of the answer to [`argv::connected`].
+/// Pid, start and version out of the answer to [`super::argv::connected`].
 pub(super) fn identity(block: &Block) -> Option<(ServerId, Option<Version>)> {
     let line = String::from_utf8_lossy(block.first()?).into_owned();
     let mut words = line.split(' ');

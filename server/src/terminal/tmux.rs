@@ -172,7 +172,7 @@ impl Tmux {
         if start == Start::IfNeeded && is_service { Start::InScope } else { start }
     }
 
-    /// Starts a server as [`below::start`] does. Where that fails nothing is lost but what it would have seen.
+    /// Starts a server as [`below::Beginning::start`] does. Where that fails nothing is lost but what it would have seen.
     async fn start_below(&self, program: &Path, start: Start) {
         let started = async {
             let (configuration, lifeline) = (self.configuration()?, self.lifeline()?.path());
