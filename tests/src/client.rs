@@ -280,12 +280,17 @@ impl Client {
         }
     }
 
-    /// The notifications that have come so far.
-    pub fn notifications(&mut self) -> Vec<Value> {
+    /// The messages that have come so far and that nobody waited for.
+    pub fn messages(&mut self) -> Vec<Value> {
         while let Ok(message) = self.lines.try_recv() {
             self.early.push(message);
         }
-        self.early.iter().filter(|message| message.get("method").is_some()).cloned().collect()
+        self.early.clone()
+    }
+
+    /// The notifications among them.
+    pub fn notifications(&mut self) -> Vec<Value> {
+        self.messages().into_iter().filter(|message| message.get("method").is_some()).collect()
     }
 
     /// Sends a request and waits.
@@ -335,6 +340,15 @@ impl Client {
     /// As [`Self::finish`].
     pub fn run(&mut self, line: &str) -> Result<Answer, String> {
         self.call("run", json!({ "line": line }))
+    }
+
+    /// Whether the server has ended, and with which code, while this end is open.
+    ///
+    /// # Errors
+    /// Where that cannot be told.
+    pub fn ended(&mut self) -> Result<Option<Option<i32>>, String> {
+        let ended = self.child.try_wait().map_err(|error| error.to_string())?;
+        Ok(ended.map(|status| status.code()))
     }
 
     /// Kills the server at once.

@@ -79,7 +79,7 @@ impl Link {
         let number = header(CONNECTION_HEADER).and_then(|text| text.parse().ok());
         let tools = header(TOOLS_HEADER).map(str::to_owned);
         let (sender, lines) = mpsc::channel(AHEAD);
-        tokio::spawn(read_lines(read, sender, SERVER_LINE));
+        tokio::spawn(read_lines(read, sender, SERVER_LINE, Torn::Dropped));
         Ok(Self { write, lines, number, tools })
     }
 
@@ -106,11 +106,28 @@ async fn answer_head(read: &mut (impl AsyncBufRead + Unpin)) -> std::io::Result<
     Ok(head)
 }
 
+/// What becomes of a last line without its line break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Torn {
+    /// It is a line all the same: whoever wrote it has closed its end.
+    Kept,
+    /// Whoever wrote it went away in the middle, and what comes behind it is not to be taken for its rest.
+    Dropped,
+}
+
 /// Hands lines on, each with its line break, a longer one in pieces; ends when there are no more.
-pub(super) async fn read_lines(mut read: impl AsyncBufRead + Unpin, sender: mpsc::Sender<Vec<u8>>, longest: u64) {
+pub(super) async fn read_lines(
+    mut read: impl AsyncBufRead + Unpin,
+    sender: mpsc::Sender<Vec<u8>>,
+    longest: u64,
+    torn: Torn,
+) {
     loop {
         let mut line = Vec::new();
         match (&mut read).take(longest).read_until(b'\n', &mut line).await {
+            Ok(length @ 1..) if torn == Torn::Dropped && line.last() != Some(&b'\n') && (length as u64) < longest => {
+                return;
+            }
             Ok(1..) => {
                 if sender.send(line).await.is_err() {
                     return;

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
-use link::{Link, LinkError};
+use link::{Link, LinkError, Torn};
 use traffic::Traffic;
 
 /// How long a server may stay away before the bridge gives up: long enough for a restart on a busy machine.
@@ -28,6 +28,9 @@ const TRY_EVERY: Duration = Duration::from_millis(20);
 
 /// How long the new server may take to answer the client's introduction: it takes over the sessions first.
 const HELLO_MAX: Duration = Duration::from_secs(30);
+
+/// How long a client that has asked nothing yet is waited for where there is no server, so that it reads why.
+const FIRST_WORD: Duration = Duration::from_secs(2);
 
 /// How long the last answers may take once the client has closed its end.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
@@ -67,7 +70,7 @@ where
     W: AsyncWrite + Unpin,
 {
     let (sender, lines) = mpsc::channel(AHEAD);
-    tokio::spawn(link::read_lines(BufReader::new(read), sender, CLIENT_LINE));
+    tokio::spawn(link::read_lines(BufReader::new(read), sender, CLIENT_LINE, Torn::Kept));
     let traffic = Traffic::default();
     let mut bridge = Bridge { socket, actor, number: None, tools: None, traffic, client: write, lines };
     let mut patience = FIRST_MAX;
@@ -195,8 +198,13 @@ impl<W: AsyncWrite + Unpin> Bridge<W> {
         while let Ok(line) = self.lines.try_recv() {
             asked.push(line);
         }
-        if asked.is_empty() && self.lines.is_closed() {
-            return Ok(());
+        if asked.is_empty() {
+            // It has only just started us.
+            match timeout(FIRST_WORD, self.lines.recv()).await {
+                Ok(Some(line)) => asked.push(line),
+                Ok(None) => return Ok(()),
+                Err(_) => {}
+            }
         }
         for line in asked {
             let answer = link::refusal(&line, &why);

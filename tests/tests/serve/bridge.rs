@@ -17,7 +17,6 @@ pub(crate) const ROWS: &[Row] = &[
     ("the_life_cycle_without_sessions_survives_too", &["tmux", "bash"], the_life_cycle_without_sessions_survives_too),
     ("a_client_keeps_its_number", &["tmux", "bash"], a_client_keeps_its_number),
     ("no_server_is_said", &[], no_server_is_said),
-    ("new_tools_are_announced", &[], new_tools_are_announced),
 ];
 
 fn several_clients_share_sessions() -> Tested {
@@ -184,7 +183,7 @@ fn a_client_keeps_its_number() -> Tested {
     Ok(())
 }
 
-fn bare(world: &World) -> Result<Client, String> {
+pub(crate) fn bare(world: &World) -> Result<Client, String> {
     let mut command = world.command(binary::dtmcp()?);
     command.arg("connect");
     Client::start(command)
@@ -197,37 +196,5 @@ fn no_server_is_said() -> Tested {
     let why = answer["error"]["message"].as_str().unwrap_or_default();
     holds!(why.contains("dtmcp serve") && why.contains("server.sock"), "{answer}");
     holds!(client.leave()? != Some(0), "it could not work");
-    Ok(())
-}
-
-/// A server with other tools, as a newer version has them, in place of the first.
-fn new_tools_are_announced() -> Tested {
-    use std::io::{BufRead as _, BufReader, Write as _};
-    let world = serving::world()?;
-    let dir = world.root().join("docent-terminal-mcp");
-    std::fs::create_dir(&dir).map_err(|error| error.to_string())?;
-    let server = std::os::unix::net::UnixListener::bind(dir.join("server.sock")).map_err(|error| error.to_string())?;
-    let mut client = bare(&world)?;
-    let hello = client.ask("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {}}))?;
-    let mut introduced = Vec::new();
-    for tools in ["1", "1", "2"] {
-        let (stream, _) = server.accept().map_err(|error| error.to_string())?;
-        let mut lines = BufReader::new(stream.try_clone().map_err(|error| error.to_string())?).lines();
-        let mut next = || lines.next().and_then(Result::ok).ok_or("the bridge left");
-        while !next()?.is_empty() {}
-        let upgraded = format!("HTTP/1.1 101 Switching Protocols\r\nx-terminal-tools: {tools}\r\n\r\n");
-        (&stream).write_all(upgraded.as_bytes()).map_err(|error| error.to_string())?;
-        introduced.push(next()?);
-        let answer = format!("{}\n", json!({"jsonrpc": "2.0", "id": hello, "result": {"tools": tools}}));
-        (&stream).write_all(answer.as_bytes()).map_err(|error| error.to_string())?;
-        if tools == "2" {
-            wait_until("the tools are announced", || !client.notifications().is_empty())?;
-        } else if introduced.len() == 1 {
-            client.answer(hello)?;
-        }
-    }
-    holds!(introduced.windows(2).all(|two| two[0] == two[1]), "each hears the same: {introduced:?}");
-    let told = client.notifications();
-    holds!(told.len() == 1 && told[0]["method"] == "notifications/tools/list_changed", "{told:?}");
     Ok(())
 }

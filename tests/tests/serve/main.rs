@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bridge;
+mod faults;
 mod http;
 mod people;
 mod port;
@@ -19,8 +20,9 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let parts: [(&str, &[Row]); 6] = [
+    let parts: [(&str, &[Row]); 7] = [
         ("bridge", bridge::ROWS),
+        ("faults", faults::ROWS),
         ("http", http::ROWS),
         ("people", people::ROWS),
         ("port", port::ROWS),
