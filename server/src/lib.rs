@@ -7,6 +7,7 @@ pub mod bridge;
 pub mod calls;
 pub mod cli;
 pub mod config;
+pub mod descriptors;
 pub mod driver;
 pub mod feed;
 pub mod host;

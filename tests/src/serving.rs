@@ -127,6 +127,12 @@ impl Serving {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Where it listens.
+    #[must_use]
+    pub fn socket(&self) -> &std::path::Path {
+        &self.socket
+    }
+
     /// Its process.
     #[must_use]
     pub fn pid(&self) -> u32 {

@@ -12,6 +12,7 @@ use tracing::Level;
 use super::{logging, stop};
 use crate::calls::CallLog;
 use crate::config::{Config, SOCKET_PATH};
+use crate::descriptors;
 use crate::http::Server;
 use crate::http::guard::Guard;
 use crate::http::socket::Socket;
@@ -43,6 +44,7 @@ pub(super) struct Arguments {
 /// Serves until it is asked to stop.
 pub(super) fn main(arguments: &Arguments) -> ExitCode {
     logging::to_stderr(Level::INFO);
+    descriptors::raise();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
     let served = runtime.map_err(|error| error.to_string()).and_then(|runtime| {
         let served = runtime.block_on(serve(arguments));

@@ -8,6 +8,7 @@ use tracing::Level;
 use super::{logging, refused, stop, streams};
 use crate::calls::CallLog;
 use crate::config::Config;
+use crate::descriptors;
 use crate::mcp::desk::Desk;
 use crate::mcp::serve::serve_client;
 
@@ -17,6 +18,7 @@ const THREADS: usize = 2;
 /// Serves one client and returns when it is gone.
 pub(super) fn main() -> ExitCode {
     logging::to_stderr(Level::WARN);
+    descriptors::raise();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,

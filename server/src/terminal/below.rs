@@ -59,7 +59,7 @@ impl Beginning<'_> {
         let config = self.config;
         let mut command = match server::scope(config, ours) {
             Some(command) if in_scope => command,
-            _ => server::command(ours, &config.env),
+            _ => server::starting(ours, &config.env),
         };
         command.arg("ancestor").arg(ancestor::socket_path(&config.home, &config.socket)).arg("--").arg(self.program);
         command.args(["-u", "-L", &config.socket, "-f"]).arg(&self.configuration);

@@ -48,10 +48,19 @@ pub(super) fn command(program: &Path, env: &[(OsString, OsString)]) -> Command {
     command
 }
 
+/// A command that may start a tmux server, whose sessions get the limit of open files that we were started with. It
+/// becomes the program in the end, so its streams and its process are the program's.
+pub(super) fn starting(program: &Path, env: &[(OsString, OsString)]) -> Command {
+    let Some(limit) = crate::descriptors::before() else { return command(program, env) };
+    let mut command = command(Path::new("/bin/sh"), env);
+    command.arg("-c").arg("ulimit -S -n \"$0\" 2>/dev/null; exec \"$@\"").arg(limit.to_string()).arg(program);
+    command
+}
+
 /// The command of a tmux server that systemd puts into a scope of its own; none where there is no `systemd-run`. It becomes
 /// tmux in the end, so its streams and its process are tmux's.
 pub(super) fn scope(config: &TmuxConfig, program: &Path) -> Option<Command> {
-    let mut command = command(&on_path(&config.env, "systemd-run")?, &config.env);
+    let mut command = starting(&on_path(&config.env, "systemd-run")?, &config.env);
     command.args(["--user", "--scope", "--quiet", "--collect"]);
     command.arg(format!("--unit=docent-terminal-mcp-tmux-{}", unit_name(&config.socket))).arg("--").arg(program);
     Some(command)

@@ -224,7 +224,7 @@ impl Tmux {
             }
             Start::IfNeeded | Start::InScope => match server::scope(&self.config, program) {
                 Some(command) if start == Start::InScope => command,
-                _ => server::command(program, &self.config.env),
+                _ => server::starting(program, &self.config.env),
             },
         };
         // -u: text that is not ASCII comes as it is, whatever the locale that our client runs us in.

@@ -5,6 +5,7 @@
 mod bridge;
 mod faults;
 mod http;
+mod limits;
 mod people;
 mod port;
 mod resources;
@@ -20,10 +21,11 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let parts: [(&str, &[Row]); 7] = [
+    let parts: [(&str, &[Row]); 8] = [
         ("bridge", bridge::ROWS),
         ("faults", faults::ROWS),
         ("http", http::ROWS),
+        ("limits", limits::ROWS),
         ("people", people::ROWS),
         ("port", port::ROWS),
         ("resources", resources::ROWS),
