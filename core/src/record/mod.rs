@@ -13,4 +13,4 @@ pub use intent::{Intent, IntentState};
 pub use meta::{Meta, ServerIdentity};
 pub use missing::{HOURS, MissingEntry, MissingRecord};
 pub use region::RegionRecord;
-pub use state::{AgentRecord, StateRecord};
+pub use state::{AgentRecord, StateRecord, row_mark};

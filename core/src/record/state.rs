@@ -35,6 +35,16 @@ pub struct AgentRecord {
     /// Where it was last told the session is, as `user@host`; empty is the server's own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
+    /// Marks of the screen's rows as it was last shown them; what stood in them is not kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub screen: Vec<u32>,
+}
+
+/// Tells a row of the screen from another: an FNV-1a hash. Where two rows have the same, one change of a row in four
+/// thousand million is not shown.
+#[must_use]
+pub fn row_mark(row: &str) -> u32 {
+    row.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 impl StateRecord {

@@ -52,6 +52,13 @@ pub enum Event<'a> {
     Inspected(Box<Inspection>),
     /// When a person last pressed a key in this session; none where nobody is attached.
     Person(Option<Wall>),
+    /// An agent has been shown the screen.
+    Shown {
+        /// The agent.
+        actor: String,
+        /// Its rows, each by [`crate::record::row_mark`].
+        rows: Vec<u32>,
+    },
     /// Somebody reads along, and wants [`Effect::Changed`]; or nobody does any more.
     Watched(bool),
     /// The pane is gone: nothing more will come. With the reason, in words.

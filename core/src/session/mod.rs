@@ -274,6 +274,10 @@ impl Session {
             // Whoever has gone may have left text on the line.
             Event::Person(last) => self.person = self.person.max(last),
             Event::Watched(watch) => self.watched(now, watch),
+            Event::Shown { actor, rows } => {
+                self.agents.entry(&actor).screen = rows;
+                self.effects.push_back(Effect::Remember);
+            }
             Event::Closed(why) => {
                 self.closed = Some(why);
                 self.log.abandon(self.wall_at(now));

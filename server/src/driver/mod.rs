@@ -9,7 +9,7 @@ mod signal;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use dtmcp_core::call::{CallId, Waiting};
 use dtmcp_core::inspect::{Inspection, Inspector, Known, Look as Reach, PaneTerminal, Why};
@@ -29,7 +29,7 @@ use crate::updates::Updates;
 pub use clock::Clock;
 use ending::Parted;
 use files::SessionFiles;
-pub use render::ScreenMemory;
+pub use render::Shown;
 
 /// Messages that wait for a session's task; a client that sends more waits itself.
 pub const MAILBOX: usize = 64;
@@ -162,7 +162,8 @@ pub struct Driver {
 struct Running {
     driver: Driver,
     replies: BTreeMap<CallId, (String, oneshot::Sender<Reply>)>,
-    screens: Arc<Mutex<ScreenMemory>>,
+    /// What agents have been shown of the screen.
+    shown: (mpsc::UnboundedSender<Shown>, mpsc::UnboundedReceiver<Shown>),
     buffer: Vec<u8>,
     last_output: Wall,
     typed: BTreeMap<String, Wall>,
@@ -187,7 +188,7 @@ impl Driver {
             typed: BTreeMap::new(),
             driver: self,
             replies: BTreeMap::new(),
-            screens: Arc::default(),
+            shown: mpsc::unbounded_channel(),
             buffer: vec![0; CHUNK],
             stream_checked: false,
             place: None,
@@ -217,6 +218,8 @@ impl Running {
             let notify = Arc::clone(&self.driver.notify);
             tokio::select! {
                 biased;
+                // Before the agent's next call, which may ask for what changed since.
+                Some((actor, rows)) = self.shown.1.recv() => self.handle(Event::Shown { actor, rows }).await,
                 message = self.driver.mailbox.recv() => match message {
                     Some(Message::Close { done }) => {
                         let closed = self.close().await;

@@ -1,24 +1,21 @@
 //! Rendering a reply off the session's task: reading lines and asking for the screen hold nobody up.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use dtmcp_core::call::{Outcome, ScreenView, Status};
 use dtmcp_core::lines::Lines as _;
+use dtmcp_core::record::row_mark;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::{Reply, Scene, ScreenText, render};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::hub::save;
 use crate::store::lines::LogLines;
 use crate::terminal::{PaneId, Screen, Terminal};
 
-/// The rows each agent was last shown, for `screen="changes"`.
-pub type ScreenMemory = BTreeMap<String, Vec<String>>;
-
-/// Agents whose last screen is kept.
-const SCREENS_MAX: usize = 16;
+/// An agent that has been shown the screen, and the marks of its rows.
+pub type Shown = (String, Vec<u32>);
 
 /// Bytes up to which a reply is rendered where it stands; reading more is left to a thread of its own.
 const QUICK_BYTES: u64 = 128 * 1024;
@@ -41,7 +38,10 @@ pub struct Job {
     pub summaries: bool,
     pub terminal: Arc<dyn Terminal>,
     pub pane: PaneId,
-    pub screens: Arc<Mutex<ScreenMemory>>,
+    /// The marks of the rows that this agent was last shown; none if it was shown no screen.
+    pub before: Vec<u32>,
+    /// Where it is told what it has been shown now.
+    pub shown: mpsc::UnboundedSender<Shown>,
 }
 
 /// Renders the reply and sends it.
@@ -77,34 +77,28 @@ fn shows_screen(status: Status) -> bool {
 
 async fn look(job: &Job) -> (Option<ScreenText>, Option<String>) {
     match job.terminal.capture(job.pane).await {
-        Ok(screen) => (Some(shape(job, screen)), None),
+        Ok(screen) => (Some(shape(job, &screen)), None),
         Err(error) => (None, Some(format!("the screen cannot be shown: {error}"))),
     }
 }
 
 /// The rows that were asked for.
-fn shape(job: &Job, screen: Screen) -> ScreenText {
+fn shape(job: &Job, screen: &Screen) -> ScreenText {
     let mut text = ScreenText {
         rows: Vec::new(),
         cols: screen.cols,
         height: screen.size().rows,
         cursor: (screen.cursor.0 + 1, screen.cursor.1 + 1),
     };
-    let mut screens = job.screens.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = job.actor.as_ref().and_then(|actor| screens.get(actor)).cloned();
     text.rows = match job.outcome.screen {
         ScreenView::Cursor => numbered(&screen.rows).skip(screen.cursor.1.into()).take(1).collect(),
-        ScreenView::Changes => match &before {
-            Some(before) => changes(before, &screen.rows),
-            None => whole(&screen.rows),
-        },
+        ScreenView::Changes if job.before.is_empty() => whole(&screen.rows),
+        ScreenView::Changes => changes(&job.before, &screen.rows),
         ScreenView::Full | ScreenView::None => whole(&screen.rows),
     };
     if let Some(actor) = &job.actor {
-        if screens.len() >= SCREENS_MAX && before.is_none() {
-            screens.pop_first();
-        }
-        screens.insert(actor.clone(), screen.rows);
+        // The session is gone if nobody takes it.
+        drop(job.shown.send((actor.clone(), screen.rows.iter().map(|row| row_mark(row)).collect())));
     }
     text
 }
@@ -119,8 +113,8 @@ fn numbered(rows: &[String]) -> impl Iterator<Item = String> {
     rows.iter().zip(1..).map(|(row, number): (_, u32)| format!("row {number}: {}", row.trim_end()))
 }
 
-fn changes(before: &[String], rows: &[String]) -> Vec<String> {
-    let changed = rows.iter().enumerate().filter(|(at, row)| before.get(*at) != Some(row));
+fn changes(before: &[u32], rows: &[String]) -> Vec<String> {
+    let changed = rows.iter().enumerate().filter(|(at, row)| before.get(*at) != Some(&row_mark(row)));
     let lines: Vec<String> = changed.map(|(at, row)| format!("row {}: {}", at + 1, row.trim_end())).collect();
     if lines.is_empty() { vec!["[no row changed]".to_owned()] } else { lines }
 }

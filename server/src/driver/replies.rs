@@ -60,6 +60,8 @@ impl Running {
     /// All that a reply is made of. The unsettled lines are on disk before it names them.
     fn job(&mut self, outcome: Outcome, actor: Option<String>) -> render::Job {
         let session = &self.driver.session;
+        let record = actor.as_ref().and_then(|actor| session.state().agents.get(actor));
+        let before = record.map(|record| record.screen.clone()).unwrap_or_default();
         let live = session.log().cooked.live();
         self.driver.files.write_tail(&live);
         render::Job {
@@ -76,7 +78,8 @@ impl Running {
             summaries: self.driver.summaries,
             terminal: Arc::clone(&self.driver.terminal),
             pane: self.driver.pane,
-            screens: Arc::clone(&self.screens),
+            before,
+            shown: self.shown.0.clone(),
         }
     }
 }

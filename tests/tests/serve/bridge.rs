@@ -16,6 +16,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("a_stopped_server_answers_what_waits", &["tmux", "bash"], a_stopped_server_answers_what_waits),
     ("the_life_cycle_without_sessions_survives_too", &["tmux", "bash"], the_life_cycle_without_sessions_survives_too),
     ("a_client_keeps_its_number", &["tmux", "bash"], a_client_keeps_its_number),
+    ("what_is_kept_for_each_agent_outlives_a_server", &["tmux", "bash"], what_is_kept_for_each_agent),
     ("no_server_is_said", &[], no_server_is_said),
 ];
 
@@ -180,6 +181,45 @@ fn a_client_keeps_its_number() -> Tested {
         holds!(log.contains(&format!("\"{agent}\"")), "{agent}: {log}");
     }
     drop(serving);
+    Ok(())
+}
+
+/// Half-typed text, news, the screen, and notes about habits: all of it for each agent apart, also by the next server.
+fn what_is_kept_for_each_agent() -> Tested {
+    let world = serving::world()?;
+    let serving = Serving::start(&world, &[])?;
+    let mut one = Serving::client(&world, Some("one"))?;
+    let mut two = Serving::client(&world, Some("two"))?;
+    one.call("session_create", json!({"name": "t1"}))?;
+    one.call("session_create", json!({"name": "t2"}))?;
+    let in_t1 = |screen: &str| json!({"session": "t1", "text": "", "screen": screen});
+    // A habit is told once to each.
+    let habit = json!({"session": "t2", "line": "false | true"});
+    holds!(one.call("run", habit.clone())?.text.contains("earlier stage"), "told to the first");
+    // A command goes on while the server is away, and so does text on a line.
+    let gate = world.root().join("gate");
+    let line = format!("until [ -e {} ]; do sleep 0.1; done", gate.display());
+    one.call("run", json!({"session": "t2", "line": line, "timeout": 0.5}))?;
+    for client in [&mut one, &mut two] {
+        client.call("send", in_t1("full"))?;
+    }
+    two.call("send", json!({"session": "t1", "text": "echo half", "screen": "full"}))?;
+    serving.kill()?;
+    std::fs::write(&gate, "").map_err(|error| error.to_string())?;
+    let _serving = Serving::start(&world, &[])?;
+    let refused = one.call("run", json!({"session": "t1", "line": "echo whole"}))?;
+    holds!(refused.is_error && refused.text.contains("two") && refused.text.contains("echo half"), "{refused:?}");
+    // What was shown before is known: one has not seen the line as it is now, the other has.
+    let seen = two.call("send", json!({"session": "t1", "keys": ["end"], "screen": "changes"}))?;
+    holds!(seen.output().contains("[no row changed]"), "{seen:?}");
+    let ended = two.call("send", json!({"session": "t1", "keys": ["enter"]}))?;
+    holds!(!ended.is_error, "its own: {ended:?}");
+    let news = one.call("wait", json!({"session": "t2", "timeout": 60}))?;
+    holds!(news.status() == "finished", "{news:?}");
+    let again = one.call("run", habit.clone())?;
+    holds!(again.status() == "finished", "{again:?}");
+    let other = two.call("run", habit)?;
+    holds!(other.text.contains("earlier stage"), "{other:?}");
     Ok(())
 }
 
