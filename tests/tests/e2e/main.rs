@@ -22,6 +22,7 @@ mod repls;
 mod reported;
 mod security;
 mod signals;
+mod users;
 mod waiting;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -54,6 +55,7 @@ fn main() {
         ("reported", reported::ROWS),
         ("security", security::ROWS),
         ("signals", signals::ROWS),
+        ("users", users::ROWS),
         ("waiting", waiting::ROWS),
     ];
     let mut trials: Vec<Trial> = Vec::new();

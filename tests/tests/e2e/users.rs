@@ -1,0 +1,101 @@
+//! Shells of other users and shells behind something: exact where the environment comes along, plain where it does not,
+//! and the command that led there closes with its own status either way.
+
+use dtmcp_tests::client::{Client, World};
+use dtmcp_tests::users::Users;
+use serde_json::json;
+
+use super::places::news;
+use super::{Row, Tested, holds, same};
+
+const NEEDS: &[&str] = &["tmux", "bash", "zsh", "dash", "sudo", "su", "root", "unshare", "mount"];
+
+pub(crate) const ROWS: &[Row] =
+    &[("exact", NEEDS, exact), ("plain", NEEDS, plain), ("in_one_another", NEEDS, in_one_another)];
+
+/// A session of root's where `ann` has bash and `zoe` zsh.
+fn begin(world: &World, users: &Users) -> Result<Client, String> {
+    users.dot_file("ann", ".bashrc", "PS1='\\u \\$ '\n")?;
+    users.dot_file("zoe", ".zshrc", "PS1='%m%# '\n")?;
+    let mut client = world.client_among(users)?;
+    client.call("session_create", json!({}))?;
+    Ok(client)
+}
+
+fn who() -> Result<Users, String> {
+    Users::new(&[("ann", "bash"), ("zoe", "zsh")])
+}
+
+/// What leads to another shell, and who that is.
+fn exact() -> Tested {
+    let (world, users) = (World::new()?, who()?);
+    let mut client = begin(&world, &users)?;
+    let script = world.root().join("script");
+    std::fs::write(&script, "#!/bin/sh\nbash\nexit 6\n").map_err(|error| error.to_string())?;
+    for (way, user, end) in [
+        ("su ann", "ann", 5),
+        ("sudo -E bash", "root", 5),
+        ("sudo -E -s", "root", 5),
+        ("sudo -E -u ann bash", "ann", 5),
+        ("sudo -E -u ann sudo -E -u zoe bash", "zoe", 5),
+        (&format!("sh {}", script.display()), "root", 6),
+        ("zsh", "root", 5),
+        ("bash -c 'zsh; exit 6'", "root", 6),
+        ("(exec bash)", "root", 5),
+    ] {
+        let answer = client.run(way)?;
+        same!(answer.status(), "prompt", "{way}: {}", answer.text);
+        let answer = client.run("id -un; (exit 3)")?;
+        same!((answer.output(), answer.exit()), (user, Some(3)), "{way}: {}", answer.text);
+        same!(answer.words().contains(&format!(" · as {user}]")), user != "root", "{way}: {}", answer.text);
+        let answer = client.run("false | true")?;
+        same!(answer.meta["pipestatus"], json!([1, 0]), "{way}: {}", answer.text);
+        client.run("exit 5")?;
+        let answer = client.run("echo $?")?;
+        same!((answer.output(), answer.exit()), (end.to_string().as_str(), Some(0)), "{way}: {}", answer.text);
+    }
+    Ok(())
+}
+
+fn plain() -> Tested {
+    let (world, users) = (World::new()?, who()?);
+    let mut client = begin(&world, &users)?;
+    for (way, user) in [
+        ("su - ann", "ann"),
+        ("su - zoe", "zoe"),
+        ("sudo -i -u ann", "ann"),
+        ("sudo -i -u zoe", "zoe"),
+        ("sudo -i", "root"),
+        ("env -i TERM=xterm bash --norc", "root"),
+        ("sh", "root"),
+        ("dash", "root"),
+        ("su ann -s /bin/sh", "ann"),
+    ] {
+        let answer = client.run(way)?;
+        same!(answer.status(), "prompt", "{way}: {}", answer.text);
+        let answer = client.run("id -un")?;
+        same!((answer.status(), answer.output(), answer.exit()), ("prompt", user, None), "{way}: {}", answer.text);
+        same!(answer.words().contains(&format!(" · as {user}]")), user != "root", "{way}: {}", answer.text);
+        let answer = client.run("exit 5")?;
+        same!(answer.exit(), Some(5), "{way}: {}", answer.text);
+        let back = answer.words().contains("the session is back on");
+        same!(back, user != "root", "{way}: {}", answer.text);
+    }
+    Ok(())
+}
+
+/// From user to user, and back: told once each way.
+fn in_one_another() -> Tested {
+    let (world, users) = (World::new()?, who()?);
+    let mut client = begin(&world, &users)?;
+    for (way, told) in [("su ann", "as ann"), ("sudo -E -u zoe bash", "as zoe"), ("sudo su - ann", "as ann")] {
+        let answer = client.run(way)?;
+        holds!(news(&answer).len() == 1 && news(&answer)[0].ends_with(told), "{way}: {}", answer.text);
+        same!(news(&client.run("true")?).len(), 0, "{way}");
+    }
+    for told in ["as zoe", "as ann", "as root"] {
+        let told_now = [news(&client.run("exit")?), news(&client.run("true")?)].concat();
+        holds!(told_now.len() == 1 && told_now[0].ends_with(told), "{told}: {told_now:?}");
+    }
+    Ok(())
+}
