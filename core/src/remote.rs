@@ -1,6 +1,7 @@
 //! Carrying the integration to where it is not installed: the script that unpacks it there for one shell, the one that
 //! installs it, and the quoting that gets a script through whatever shell reads it first.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::vt::marker::Nonce;
@@ -98,6 +99,18 @@ impl Installed {
 #[must_use]
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// As [`quoted`], where that is needed: a word that means itself to every shell stays as it is.
+#[must_use]
+pub fn word(text: &str) -> Cow<'_, str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte);
+    // zsh takes a word that begins with an equals sign for a command's path.
+    if !text.is_empty() && !text.starts_with('=') && text.bytes().all(plain) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(quoted(text))
+    }
 }
 
 /// The names that a list of variables holds: separated by blanks, commas or colons, without what is no name, and without
@@ -217,6 +230,23 @@ mod tests {
             let mut code = script.lines().filter(|line| !line.starts_with('#'));
             assert!(!code.any(|line| ["@UNPACK@", "@NAMES@", "@CALL@"].iter().any(|it| line.contains(it))));
             assert_eq!(script.contains("# kept"), script.ends_with("{ put 7; }\n"));
+        }
+    }
+
+    #[test]
+    fn a_word_is_quoted_only_where_a_shell_would_read_more() {
+        for (text, expected) in [
+            ("t1", "t1"),
+            ("/tmp/a_b-c.d:1", "/tmp/a_b-c.d:1"),
+            ("", "''"),
+            ("odd name", "'odd name'"),
+            ("it's", "'it'\\''s'"),
+            ("$(x)", "'$(x)'"),
+            ("=ls", "'=ls'"),
+            ("~", "'~'"),
+            ("é", "'é'"),
+        ] {
+            assert_eq!(word(text), expected);
         }
     }
 

@@ -343,7 +343,8 @@ impl RunCall {
 
     fn closed(&self, view: &Seen<'_>) -> Outcome {
         let region = self.watch.region.and_then(|id| view.log.region(id));
-        if view.over() && region.is_none_or(|region| region.state != State::Finished) {
+        let ended_itself = |region: &Region| region.state == State::Finished && view.log.ended_by() != Some(region.id);
+        if view.over() && !region.is_some_and(ended_itself) {
             return self.outcome(view, Status::Ended, None);
         }
         match region.map(|region| region.kind) {

@@ -135,7 +135,9 @@ impl WaitCall {
 
     fn closed(&self, view: &Seen<'_>) -> Outcome {
         let region = self.region().and_then(|id| view.log.region(id));
-        let ended_itself = |region: &Region| region.kind == Kind::Command && region.state == State::Finished;
+        let ended_itself = |region: &Region| {
+            region.kind == Kind::Command && region.state == State::Finished && view.log.ended_by() != Some(region.id)
+        };
         if view.over() && !region.is_some_and(ended_itself) {
             return self.outcome(view, Status::Ended, None);
         }

@@ -198,7 +198,10 @@ impl Screen {
                 47 | 1047 => self.leave_alternate(false),
                 1049 if on => self.enter_alternate(true),
                 1049 => self.leave_alternate(true),
-                2004 => self.modes.bracketed_paste = on,
+                2004 => {
+                    self.modes.bracketed_paste = on;
+                    self.edited |= on;
+                }
                 _ => {}
             }
         }

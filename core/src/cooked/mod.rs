@@ -324,6 +324,17 @@ impl Cooked {
         self.screen.queried = false;
     }
 
+    /// Whether a line editor has begun to read a line since this was last forgotten.
+    #[must_use]
+    pub fn edited(&self) -> bool {
+        self.screen.edited
+    }
+
+    /// What a line editor reads from now on is another matter.
+    pub fn forget_edited(&mut self) {
+        self.screen.edited = false;
+    }
+
     /// How a full-screen program has the screen; none if none has.
     #[must_use]
     pub fn fullscreen(&self) -> Option<FullScreen> {

@@ -73,6 +73,8 @@ pub(super) struct Screen {
     /// Whether something was printed that a terminal answers, since this was last forgotten.
     #[serde(default)]
     pub(super) queried: bool,
+    /// Whether a line editor has begun since this was last forgotten.
+    pub(super) edited: bool,
 }
 
 impl Screen {
@@ -100,6 +102,7 @@ impl Screen {
             above: Above::default(),
             typed: Typed::default(),
             queried: false,
+            edited: false,
         }
     }
 

@@ -12,6 +12,9 @@ use crate::vt::marker::{self, Marker};
 /// What bash answers where a line does not parse.
 const SYNTAX_ERROR: i32 = 2;
 
+/// Statuses above this one are 128 and a signal's number, in the pane's record of the program's end as in any shell.
+const SIGNALLED: i32 = 128;
+
 /// Where and when a marker stands.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
@@ -306,6 +309,7 @@ impl Log {
         self.cooked.clear_input();
         // The shell has read a line, and any answer before it.
         self.cooked.forget_query();
+        self.cooked.forget_edited();
         let id = self.open_command(label, first_line, at.end, at.wall);
         self.events.extend(input.map(|(input, _)| LogEvent::Begun { input, command: id }));
         if let Some(top) = self.shells.top_mut() {
@@ -343,12 +347,27 @@ impl Log {
     }
 
     fn on_program_end(&mut self, status: Option<i32>, at: At) {
+        self.finish_with_program(status, at);
         self.close_all(at);
         // The end marker stands on a line of its own, whatever the program left.
         self.cooked.end_fullscreen();
         self.cooked.cut();
         self.ended = Some(status);
         self.events.push_back(LogEvent::Ended { status });
+    }
+
+    /// The command that ended the session's own shell (`exit 3`, `exec`, a failure under `set -e`) has that shell's
+    /// status. Where a signal ended the shell, nothing is known of what it ran.
+    fn finish_with_program(&mut self, status: Option<i32>, at: At) {
+        let Some(status) = status.filter(|status| (0..=SIGNALLED).contains(status)) else { return };
+        // A shell whose markers somebody took away may have read other lines since.
+        if self.shells.depth() != 1 || self.cooked.edited() {
+            return;
+        }
+        let Some(region) = self.shells.top_mut().and_then(|top| top.region.take()) else { return };
+        let closing = self.closing(State::Finished, Some(status), at);
+        self.close_from(region, closing);
+        self.last_command = Some(region);
     }
 
     /// Says that nothing more will come, though no end marker has: what is open is lost.

@@ -112,6 +112,8 @@ pub struct Log {
     stray: Option<marks::Stray>,
     asked: marks::Asked,
     ended: Option<Option<i32>>,
+    /// The command that ended the session's program.
+    last_command: Option<u32>,
     events: VecDeque<LogEvent>,
     records: VecDeque<Due>,
 }
@@ -149,6 +151,7 @@ impl Log {
             stray: None,
             asked: marks::Asked::No,
             ended: None,
+            last_command: None,
             events: VecDeque::new(),
             records: VecDeque::new(),
         }
@@ -228,6 +231,12 @@ impl Log {
     #[must_use]
     pub fn program_exit(&self) -> Option<i32> {
         self.ended.flatten()
+    }
+
+    /// The region of the command that ended the session's shell, and has its status, once one has.
+    #[must_use]
+    pub fn ended_by(&self) -> Option<u32> {
+        self.last_command
     }
 
     /// A region by its number; none where there is none or it is no longer kept (the last 1000 closed ones are).

@@ -287,9 +287,21 @@ fn the_programs_end_closes_everything() {
     let stream =
         shell.start() + &shell.prompt() + "exit 3\r\n" + &shell.output() + "exit\r\n\x1b]133;E;3;dt=abcd1234\x1b\\";
     let (mut log, lines) = logged(&stream);
-    assert_eq!(log.regions().map(|region| short(region, &lines)).collect::<Vec<_>>(), ["exit 3|exit|~"]);
+    assert_eq!(log.regions().map(|region| short(region, &lines)).collect::<Vec<_>>(), ["exit 3|exit|3"]);
     assert_eq!((log.shell(), log.program_exit()), (ShellState::Ended, Some(3)));
     assert_eq!(std::iter::from_fn(|| log.poll()).last(), Some(LogEvent::Ended { status: Some(3) }));
+    // A signal's status is the shell's and not the command's, and one within another says nothing of the inner one.
+    let killed = stream.replace("133;E;3", "133;E;137");
+    assert_eq!(regions(&killed), ["exit 3|exit|~"]);
+    let mut inner = Printer::new(8, "b");
+    let (outer, _) = stream.split_once("exit\r\n\x1b]133;E").unwrap();
+    let nested = outer.to_owned()
+        + &inner.start()
+        + &inner.prompt()
+        + "x\r\n"
+        + &inner.output()
+        + "\x1b]133;E;3;dt=abcd1234\x1b\\";
+    assert_eq!(regions(&nested), ["exit 3|$ x|~", "x||~"]);
 }
 
 #[test]

@@ -45,7 +45,13 @@ pub fn status_line(outcome: &Outcome, scene: &Scene<'_>) -> String {
         } else {
             ""
         };
-        let lines = region.map(|region| region.lines).or(outcome.output.map(|(_, count)| count));
+        // A program that was told to quit ends its own region, and what is shown is what came of the line that told it.
+        let shown = outcome.output.map(|(_, count)| count);
+        let lines = match region {
+            Some(region) if region.state == State::Running => Some(region.lines),
+            Some(region) => shown.or(Some(region.lines)),
+            None => shown,
+        };
         parts.extend(lines.map(|lines| count(lines, so_far)));
     }
     parts.extend(region.and_then(|region| elsewhere(region, scene.home)));

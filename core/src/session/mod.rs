@@ -368,7 +368,10 @@ impl Session {
                     self.agents.owes(actor, *id);
                 }
                 self.log.set_actor(*id, actor.unwrap_or_else(|| HUMAN.to_owned()));
-                self.record(*id);
+                // One that has ended meanwhile is recorded when that is told.
+                if self.log.region(*id).is_some_and(|region| region.state == State::Running) {
+                    self.record(*id);
+                }
                 if let Some(region) = self.log.region(*id).filter(|region| region.kind == Kind::Command) {
                     self.jobs.begins(region);
                     self.last_prompt = None;

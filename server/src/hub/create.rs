@@ -10,6 +10,7 @@ use dtmcp_core::cooked::Size;
 use dtmcp_core::log::Log;
 use dtmcp_core::pattern::Pattern;
 use dtmcp_core::record::{Meta, StateRecord};
+use dtmcp_core::remote::word;
 use dtmcp_core::reply::Reply;
 use dtmcp_core::session::{Session, Setting};
 use dtmcp_core::text::width::Widths;
@@ -56,7 +57,7 @@ impl Hub {
         let status = format!("[{} open · {command} · {}x{}]", handle.name, create.cols, create.rows);
         let dir = handle.dir.display().to_string();
         let mut notes = vec![
-            format!("tell the user: {} shows this session, and they can type in it", attach.join(" ")),
+            format!("tell the user: {} shows this session, and they can type in it", self.attach_line(&handle.name)),
             format!("its log directory is {dir}"),
         ];
         let waits = first.meta.get("status").and_then(serde_json::Value::as_str).unwrap_or("ok").to_owned();
@@ -85,6 +86,12 @@ impl Hub {
     pub(super) fn attach(&self, name: &str) -> Vec<String> {
         let tmux = ["tmux", "-L", &self.config.socket, "attach", "-t", name].map(str::to_owned);
         self.config.attach_prefix.iter().cloned().chain(tmux).collect()
+    }
+
+    /// The line that does so at a shell's prompt.
+    pub(super) fn attach_line(&self, name: &str) -> String {
+        let words = self.attach(name);
+        words.iter().map(|each| word(each)).collect::<Vec<_>>().join(" ")
     }
 
     async fn make(&self, actor: &str, create: &Create) -> Result<Arc<Handle>, String> {

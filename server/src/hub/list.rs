@@ -90,7 +90,7 @@ impl Hub {
             handle.name,
             command(&handle.meta),
             runs(look),
-            self.attach(&handle.name).join(" ")
+            self.attach_line(&handle.name)
         )
     }
 

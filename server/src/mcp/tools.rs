@@ -248,13 +248,27 @@ fn read(args: &mut Arguments) -> Result<Request, ArgError> {
     };
     let region = args.number("region")?;
     let (from, to) = range(args)?;
+    let last_lines = args.number("last_lines")?;
+    if view == View::Screen {
+        let given = [
+            ("region", region.is_some()),
+            ("from", from.is_some()),
+            ("to", to.is_some()),
+            ("last_lines", last_lines.is_some()),
+        ];
+        if let Some((name, _)) = given.into_iter().find(|(_, given)| *given) {
+            return Err(ArgError::new(format!(
+                "`{name}` chooses lines of the log, and view=\"screen\" shows what the terminal shows now: leave one of them out"
+            )));
+        }
+    }
     Ok(Request::Read(Read {
         session,
         view,
         region,
         from,
         to,
-        last_lines: args.number("last_lines")?,
+        last_lines,
         max_lines: args.number("max_lines")?.unwrap_or(200),
         numbers: args.flag("numbers")?.unwrap_or(true),
     }))
@@ -272,6 +286,12 @@ fn search(args: &mut Arguments) -> Result<Request, ArgError> {
         .ok_or_else(|| ArgError::new("`pattern` takes a regex, not an empty string"))?;
     let region = args.number("region")?;
     let (from, to) = range(args)?;
+    let given = [("region", region.is_some()), ("from", from.is_some()), ("to", to.is_some())];
+    if let Some((name, _)) = given.into_iter().find(|(_, given)| all && *given) {
+        return Err(ArgError::new(format!(
+            "`{name}` counts in one session's log: give `session` with it, or all=true without it"
+        )));
+    }
     Ok(Request::Search(Search {
         session,
         all,
@@ -458,6 +478,10 @@ mod tests {
     fn arguments_that_contradict_each_other_are_refused() {
         for (name, arguments, expected) in [
             ("search", json!({"pattern": "x", "all": true, "session": "t1"}), "not both"),
+            ("search", json!({"pattern": "x", "all": true, "region": 3}), "`region` counts in one session"),
+            ("search", json!({"pattern": "x", "all": true, "to": 3}), "`to` counts in one session"),
+            ("read", json!({"view": "screen", "region": 3}), "`region` chooses lines of the log"),
+            ("read", json!({"view": "screen", "last_lines": 3}), "`last_lines` chooses lines of the log"),
             ("search", json!({"pattern": ""}), "not an empty string"),
             ("read", json!({"from": 9, "to": 3}), "stands behind"),
             ("session_resize", json!({}), "give `cols`"),

@@ -58,6 +58,9 @@ pub fn take_dir(path: &Path) -> io::Result<()> {
 /// Where there is none, it is a symbolic link, is not ours or is open to others.
 pub fn check_dir(path: &Path) -> io::Result<()> {
     let meta = fs::symlink_metadata(path).map_err(|error| at(path, &error))?;
+    if meta.is_symlink() {
+        return Err(refused(path, "is a symbolic link, which is not followed; name the directory that it leads to"));
+    }
     if !meta.is_dir() {
         return Err(refused(path, "is not a directory"));
     }
@@ -208,7 +211,7 @@ mod tests {
         let (open_dir, dir_link) = (dir.path().join("dir"), dir.path().join("dirlink"));
         make_dir(&open_dir).unwrap();
         symlink(&open_dir, &dir_link).unwrap();
-        assert!(make_dir(&dir_link).unwrap_err().to_string().contains("not a directory"));
+        assert!(make_dir(&dir_link).unwrap_err().to_string().contains("is a symbolic link"));
         fs::set_permissions(&open_dir, Permissions::from_mode(0o755)).unwrap();
         make_dir(&open_dir).unwrap_err();
     }

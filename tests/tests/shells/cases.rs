@@ -105,7 +105,7 @@ pub(crate) const ROWS: &[Row] = &[
             want("set -o pipefail", "", 0),
             want("false | true", "", 1).stages(&[1, 0]),
             want("set -e", "", 0),
-            lost("false", ""),
+            want("false", "", 1),
         ],
     )
     .check(|terminal| ensure(terminal.log.program_exit() == Some(1), "the shell ended with 1")),
@@ -123,7 +123,7 @@ pub(crate) const ROWS: &[Row] = &[
     row(
         "program_ends_with_the_shell",
         &[Line("echo a"), Type("exit 3\r", Gone)],
-        &[want("echo a", "a", 0), lost("exit 3", "exit")],
+        &[want("echo a", "a", 0), want("exit 3", "exit", 3)],
     )
     .check(|terminal| ensure(terminal.log.program_exit() == Some(3), "the shell ended with 3")),
 ];

@@ -66,7 +66,7 @@ pub(crate) const ROWS: &[Row] = &[
             Type("echo $?\r", Text("new$ ")),
             Type("exit 5\r", Gone),
         ],
-        &[want("*", "*", 0), want("*", "*", 7), want("*", "~^7", 0), lost("*", "*")],
+        &[want("*", "*", 0), want("*", "*", 7), want("*", "~^7", 0), want("*", "*", 5)],
     ),
     row(
         "set_all_replaced",
@@ -88,7 +88,7 @@ pub(crate) const ROWS: &[Row] = &[
     row(
         "set_exit_trap",
         &[Line("trap 'echo bye' EXIT"), Line("f() { exit 7; }"), Type("f\r", Gone)],
-        &[want("*", "", 0), want("*", "", 0), lost("f", "exit\nbye")],
+        &[want("*", "", 0), want("*", "", 0), want("f", "exit\nbye", 7)],
     )
     .check(|terminal| ensure(terminal.log.program_exit() == Some(7), "the function ended the shell with 7")),
     row(

@@ -198,7 +198,7 @@ pub(crate) const ROWS: &[Row] = &[
     zsh(
         "ends_with_the_shell",
         &[Line("echo a"), Type("exit 3\r", Gone)],
-        &[want("echo a", "a", 0), lost("exit 3", "")],
+        &[want("echo a", "a", 0), want("exit 3", "", 3)],
     )
     .check(|terminal| ensure(terminal.log.program_exit() == Some(3), "the shell ended with 3")),
 ];
@@ -247,7 +247,7 @@ pub(crate) const OPTIONS: &[Row] = &[
     zsh(
         "Z47_err_exit",
         &[Line("setopt err_exit"), Line("echo m; true|true"), Type("false\r", Gone)],
-        &[want("setopt err_exit", "", 0), AFTER, lost("false", "")],
+        &[want("setopt err_exit", "", 0), AFTER, want("false", "", 1)],
     ),
     zsh(
         "Z59_no_prompt_percent",

@@ -72,7 +72,7 @@ fn the_program_ends() {
     let outcome = sim.ran("a", "status 3; exit");
     assert_eq!(outcome.status, Status::Ended);
     let region = outcome.region.unwrap();
-    assert_eq!(region.state, State::Lost);
+    assert_eq!((region.state, region.exit), (State::Finished, Some(0)));
     for outcome in [sim.ran("a", "echo hi"), sim.sent("a", "x", &[])] {
         assert!(error(&outcome).contains("session_create"), "{outcome:?}");
     }
