@@ -17,6 +17,8 @@ mod output;
 mod people;
 mod places;
 mod programs;
+mod prompts;
+mod questions;
 mod recovery;
 mod repls;
 mod reported;
@@ -50,6 +52,8 @@ fn main() {
         ("people", people::ROWS),
         ("places", places::ROWS),
         ("programs", programs::ROWS),
+        ("prompts", prompts::ROWS),
+        ("questions", questions::ROWS),
         ("recovery", recovery::ROWS),
         ("repls", repls::ROWS),
         ("reported", reported::ROWS),
