@@ -266,7 +266,7 @@ impl RunCall {
             ShellState::Starting => Step::Wait(None),
             ShellState::Ended => Step::Done(Box::new(self.refused(view, "ended"))),
             ShellState::Running(_) | ShellState::NoShell => {
-                if view.resting.screen {
+                if view.resting.screen || view.resting.pages {
                     return Step::Done(Box::new(self.refused(view, "screen")));
                 }
                 if view.resting.prompt.is_some() {

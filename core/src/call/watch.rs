@@ -49,6 +49,9 @@ pub(crate) struct Resting {
     pub(crate) prompt: Option<(String, PromptShape)>,
     /// A full-screen program has drawn.
     pub(crate) screen: bool,
+    /// A pager waits for a key without having the screen to itself, as `less -X` does, which git starts. A line is
+    /// nothing for it.
+    pub(crate) pages: bool,
     /// What the host saw the foreground job do.
     pub(crate) asks: Option<Asks>,
     /// Nothing was printed for [`QUIET`], and nothing else can tell.
@@ -217,7 +220,7 @@ impl Watch {
 
 /// What the terminal's looks say.
 pub(crate) fn by_looks(view: &Seen<'_>, patient: bool) -> Option<Verdict> {
-    if view.resting.screen {
+    if view.resting.screen || view.resting.pages {
         return Some(Verdict::At(Status::Screen, None));
     }
     if let Some((text, shape)) = &view.resting.prompt {

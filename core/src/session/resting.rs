@@ -59,7 +59,7 @@ impl Session {
             return Resting { again: Some(self.last_activity + REST), ..Resting::default() };
         }
         if self.looking.in_pager() {
-            return Resting { screen: true, ..Resting::default() };
+            return Resting { asks: self.looking.asks(), pages: true, ..Resting::default() };
         }
         let stale = self.stale_until(now);
         if let Some(prompt) = self.prompt_by_looks(now, &shell, pattern) {

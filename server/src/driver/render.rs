@@ -46,7 +46,9 @@ pub struct Job {
 
 /// Renders the reply and sends it.
 pub fn spawn(job: Job, reply: oneshot::Sender<Reply>) {
-    let wants_screen = job.outcome.screen != ScreenView::None || (job.fullscreen && shows_screen(job.outcome.status));
+    let status = job.outcome.status;
+    let painted = status == Status::Screen || (job.fullscreen && shows_screen(status));
+    let wants_screen = job.outcome.screen != ScreenView::None || painted;
     if wants_screen {
         tokio::spawn(async move {
             let (screen, note) = look(&job).await;
@@ -72,7 +74,7 @@ fn bytes(job: &Job) -> u64 {
 }
 
 fn shows_screen(status: Status) -> bool {
-    matches!(status, Status::Screen | Status::Sent | Status::Running | Status::Matched)
+    matches!(status, Status::Sent | Status::Running | Status::Matched)
 }
 
 async fn look(job: &Job) -> (Option<ScreenText>, Option<String>) {

@@ -22,6 +22,7 @@ mod questions;
 mod recovery;
 mod repls;
 mod reported;
+mod screens;
 mod security;
 mod signals;
 mod users;
@@ -57,6 +58,7 @@ fn main() {
         ("recovery", recovery::ROWS),
         ("repls", repls::ROWS),
         ("reported", reported::ROWS),
+        ("screens", screens::ROWS),
         ("security", security::ROWS),
         ("signals", signals::ROWS),
         ("users", users::ROWS),

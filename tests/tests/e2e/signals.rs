@@ -11,6 +11,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("never_the_shell", &["tmux", "bash"], never_the_shell),
     ("a_program_of_its_own", &["tmux"], a_program_of_its_own),
     ("inside_a_relay", &["tmux", "bash", "script"], inside_a_relay),
+    ("through_sudo_and_su", &["tmux", "bash", "sudo", "su", "root"], through_sudo_and_su),
     ("a_job_that_ignores_ctrl_c_is_named", &["tmux", "bash"], ignores_ctrl_c),
     ("a_program_back_at_its_prompt_is_named", &["tmux", "bash", "python3"], back_at_its_prompt),
 ];
@@ -113,6 +114,38 @@ fn inside_a_relay() -> Tested {
     holds!(sent.words().contains(" went to ") && !sent.words().contains("script"), "{}", sent.text);
     let end = client.call("wait", json!({ "timeout": 60 }))?;
     same!(end.exit(), Some(137), "{}", end.text);
+    Ok(())
+}
+
+fn through_sudo_and_su() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let job = "sh -c 'echo up; exec sleep 600'";
+    for (line, name, exit) in [
+        (format!("sudo -u nobody {job}"), "TERM", 143),
+        (format!("sudo {job}"), "KILL", 137),
+        (format!("su --pty nobody -s /bin/sh -c {job:?}"), "HUP", 129),
+        (format!("script -q -e -c {job:?} /dev/null"), "TERM", 143),
+        (format!("sudo script -q -e -c {job:?} /dev/null"), "INT", 130),
+    ] {
+        start(&mut client, &line)?;
+        let sent = signal(&mut client, name)?;
+        // It goes to the job itself, which is still called sh, or sleep already.
+        holds!(
+            ["sh", "sleep"].iter().any(|job| sent.words().contains(&format!(" went to {job}"))),
+            "{line}: {}",
+            sent.text
+        );
+        let end = client.call("wait", json!({ "timeout": 60 }))?;
+        same!((end.status(), end.exit()), ("finished", Some(exit)), "{line}: {}", end.text);
+        same!(client.run("echo hi")?.output(), "hi", "after {line}");
+    }
+    // Here su waits for a session of its own that has no terminal, and ends it when it is told to end.
+    start(&mut client, &format!("su nobody -s /bin/sh -c {job:?}"))?;
+    signal(&mut client, "TERM")?;
+    let end = client.call("wait", json!({ "timeout": 60 }))?;
+    same!((end.status(), end.exit()), ("finished", Some(143)), "{}", end.text);
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 
 mod cases;
 mod programs;
+mod questions;
 mod ssh;
 mod tally;
 mod tools;
@@ -64,7 +65,7 @@ const LOOKS: u32 = 20;
 
 fn main() -> ExitCode {
     let args = libtest_mimic::Arguments::from_args();
-    let rows = || cases::ROWS.iter().chain(programs::ROWS).chain(tools::ROWS);
+    let rows = || cases::ROWS.iter().chain(programs::ROWS).chain(tools::ROWS).chain(questions::ROWS);
     let mut tests: Vec<_> = rows().map(|row| needs::test(row.name, row.needs, || Ok(situation(row)?))).collect();
     tests.push(needs::test("a_connection_that_nobody_answers", &["ssh"], || Ok(unanswered()?)));
     eprintln!("{} situations", tests.len());

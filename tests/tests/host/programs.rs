@@ -73,7 +73,7 @@ pub(crate) const ROWS: &[Row] = &[
         &[],
         &[Type("seq 1 99999999\r"), See("\r\n100\r\n", 1), Type("\u{13}"), Runs("seq")],
         "works",
-        "waits",
+        "unknown",
     ),
     row("python_prompt", PYTHON, &[Type("python3 -q\r"), See(">>> ", 1)], "waits", "waits"),
     row(

@@ -140,6 +140,19 @@ fn a_program_that_works_in_silence_is_said_to() {
 }
 
 #[test]
+fn a_pager_that_leaves_the_screen_alone_is_no_taker_of_lines() {
+    let mut sim = Sim::bash();
+    let mut less = program(Call::Reads(0));
+    if let Known::Known(front) = &mut less.front {
+        "less".clone_into(&mut front[0].name);
+    }
+    sim.host = less;
+    assert_eq!(sim.ran("a", "odd").status, Status::Screen);
+    let refused = sim.ran("a", "echo hi");
+    assert!(refused.error.as_ref().is_some_and(|error| error.contains("full-screen program")), "{refused:?}");
+}
+
+#[test]
 fn a_terminal_that_takes_no_output_is_told_where_two_looks_agree() {
     let modes = TerminalModes { canonical: true, echo: true, held: true };
     let mut sim = Sim::bash();
