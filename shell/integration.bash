@@ -290,7 +290,7 @@ __dtmcp_prompt() {
 # because finding it in a changed PROMPT_COMMAND is string comparison.
 __DTMCP_HOOK='{
 until
-"${__dtmcp_f-eval}" ${__dtmcp_f+"$_"} ${__dtmcp_f-"${__DTMCP_BASH-}"}
+"${__dtmcp_f-eval}" ${__dtmcp_f+"$_"} ${__dtmcp_f-"${__DTMCP_BASH:-:}; : ${PIPESTATUS=}"}
 do
 break
 done
@@ -323,7 +323,7 @@ fi
 # h=2 stands where the hook is there and has not run since C: it could not, or somebody prints the prompt.
 # (__dtmcp_t takes what is left of PROMPT_COMMAND without the hook, as the pattern of an expansion that changes
 # nothing: there is no other way to look at it here without a fork, or without printing it.)
-__dtmcp_pre='\[${__dtmcp_A:+${__dtmcp_A#"${__dtmcp_t:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}"}$?;h=$((${PROMPT_COMMAND+${#PROMPT_COMMAND}}+0>0?1+__dtmcp_ran:0))${__dtmcp_t:+0};q=$((++__dtmcp_q))$__dtmcp_Z}\]'
+__dtmcp_pre='\[${__dtmcp_A:+${__dtmcp_A#"${__dtmcp_t:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}"}$?;h=$((${PROMPT_COMMAND+${#PROMPT_COMMAND}}+0>0?1+__dtmcp_ran:0))${__dtmcp_t:+0};q=$((${PIPESTATUS+PIPESTATUS[0]+=0,}++__dtmcp_q))$__dtmcp_Z}\]'
 __dtmcp_pre0='${__dtmcp_S-}'
 __dtmcp_post='\[${__dtmcp_B-}\]'
 __dtmcp_post0='${__dtmcp_C:+${__dtmcp_C:$((__dtmcp_ran=1,0))}$?;q=$((++__dtmcp_q))${__dtmcp_Z#"${__dtmcp_z:+${ZDOTDIR:=$__dtmcp_z}}"}}'

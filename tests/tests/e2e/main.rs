@@ -5,6 +5,7 @@
 
 mod advice;
 mod basics;
+mod containers;
 mod errors;
 mod expect;
 mod far;
@@ -41,6 +42,7 @@ fn main() {
     let suites: &[(&str, &[Row])] = &[
         ("advice", advice::ROWS),
         ("basics", basics::ROWS),
+        ("containers", containers::ROWS),
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),
         ("far", far::ROWS),

@@ -31,13 +31,13 @@ fn exact() -> Tested {
     let (world, users) = (World::new()?, who()?);
     let mut client = begin(&world, &users)?;
     let script = world.root().join("script");
-    std::fs::write(&script, "#!/bin/sh\nbash\nexit 6\n").map_err(|error| error.to_string())?;
+    std::fs::write(&script, "#!/bin/sh\nbash --norc\nexit 6\n").map_err(|error| error.to_string())?;
     for (way, user, end) in [
         ("su ann", "ann", 5),
         ("sudo -E bash", "root", 5),
         ("sudo -E -s", "root", 5),
         ("sudo -E -u ann bash", "ann", 5),
-        ("sudo -E -u ann sudo -E -u zoe bash", "zoe", 5),
+        ("sudo -E -u ann sudo -E -u zoe bash --norc", "zoe", 5),
         (&format!("sh {}", script.display()), "root", 6),
         ("zsh", "root", 5),
         ("bash -c 'zsh; exit 6'", "root", 6),
@@ -88,7 +88,7 @@ fn plain() -> Tested {
 fn in_one_another() -> Tested {
     let (world, users) = (World::new()?, who()?);
     let mut client = begin(&world, &users)?;
-    for (way, told) in [("su ann", "as ann"), ("sudo -E -u zoe bash", "as zoe"), ("sudo su - ann", "as ann")] {
+    for (way, told) in [("su ann", "as ann"), ("sudo -E -u zoe bash --norc", "as zoe"), ("sudo su - ann", "as ann")] {
         let answer = client.run(way)?;
         holds!(news(&answer).len() == 1 && news(&answer)[0].ends_with(told), "{way}: {}", answer.text);
         same!(news(&client.run("true")?).len(), 0, "{way}");
