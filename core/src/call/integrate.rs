@@ -20,8 +20,10 @@ use crate::time::Now;
 /// clients give up.
 const TIME: Duration = Duration::from_secs(30);
 
-/// Where no prompt is shown after this long, none is coming.
+/// Where no prompt is shown after this long, none is coming: from a far end it may take a moment, while a program that is
+/// seen to run here shows none.
 const NO_PROMPT: Duration = Duration::from_secs(5);
+const NO_PROMPT_HERE: Duration = Duration::from_millis(600);
 
 /// A shell that was integrated shows its prompt within milliseconds; where a prompt framework takes the marks out of it,
 /// it is taken to be ready after this long.
@@ -192,12 +194,14 @@ impl IntegrateCall {
                 "{NOT_TYPED}: {name} has the terminal, at {:?}, and it is no shell. Leave it first, then call shell_integrate at the shell's prompt",
                 prompt_text(view)
             )),
-            Stands::Nothing if view.now >= self.deadline.min(since + NO_PROMPT) => {
-                refused(refusal(view, NOT_TYPED, "busy"))
-            }
             Stands::Nothing => {
+                let far = matches!(view.taker, Some(Taker::Far) | None);
+                let until = since + if far { NO_PROMPT } else { NO_PROMPT_HERE };
+                if view.now >= until {
+                    return refused(refusal(view, NOT_TYPED, "busy"));
+                }
                 let quiet = view.now + QUIET.saturating_sub(view.quiet);
-                let again = [Some(since + NO_PROMPT), Some(quiet), view.resting.again];
+                let again = [Some(until), Some(quiet), view.resting.again];
                 Step::Wait(again.into_iter().flatten().filter(|at| *at > view.now).min())
             }
         }

@@ -163,7 +163,13 @@ impl Session {
         );
         let flow = self.flow_due(&shell);
         let resting = self.resting(now, None);
-        if waits && unmarked && self.looking.place_due && self.looking.asked.is_none() && resting.prompt.is_some() {
+        let begins = self.calls.iter().any(super::Call::begins_at_any_prompt);
+        let wondered = resting.prompt.is_some() || begins;
+        if waits && unmarked && self.looking.place_due && self.looking.asked.is_none() && wondered {
+            let rests = self.last_activity + REST_AT_PROMPT;
+            if resting.prompt.is_none() && now < rests {
+                return Some(rests);
+            }
             self.looking.asked = Some(now);
             self.effects.push_back(Effect::Inspect(Look::Near));
             return None;

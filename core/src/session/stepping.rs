@@ -92,8 +92,7 @@ impl Session {
         let resting = self.resting(now, pattern);
         let due = call.deadline().is_some_and(|deadline| now >= deadline);
         let wonders = resting.prompt.is_some() && call.is_told_by_looking();
-        let begins = matches!(&call.kind, CallKind::Integrate(integrate) if integrate.is_new());
-        if (wonders || begins) && !due && self.awaits_place(now) {
+        if (wonders || call.begins_at_any_prompt()) && !due && self.awaits_place(now) {
             return Step::Wait(Some(self.place_by(now)));
         }
         let view = self.seen(now, &resting);

@@ -97,6 +97,11 @@ impl Call {
         matches!(&self.kind, CallKind::Expect(expect) if expect.wants_look())
     }
 
+    /// Whether it has to know first who would take a line, whatever the terminal looks like.
+    pub(super) fn begins_at_any_prompt(&self) -> bool {
+        matches!(&self.kind, CallKind::Integrate(integrate) if integrate.is_new())
+    }
+
     /// The region of the line that it typed or waits for.
     pub(super) fn region(&self) -> Option<u32> {
         match &self.kind {

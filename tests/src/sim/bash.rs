@@ -41,6 +41,8 @@ pub(crate) enum Op {
     Exit,
     /// Asks the terminal, whose answer is typed that much later.
     Query(Duration),
+    /// Loads the integration, if the file is there.
+    Load,
 }
 
 #[derive(Debug, Clone)]
@@ -88,6 +90,8 @@ pub struct Bash {
     now: Now,
     ended: bool,
     escape: Escape,
+    /// Whether the files of the integration are there.
+    pub installed: bool,
 }
 
 /// Where in an escape sequence the keys are: readline knows the arrows, and so nothing of them is text.
@@ -119,6 +123,7 @@ impl Bash {
             now,
             ended: false,
             escape: Escape::No,
+            installed: false,
         };
         bash.push_shell(matches!(start, Start::Bash(_)));
         match start {
@@ -367,6 +372,7 @@ impl Bash {
                     return self.at(self.now + LATENCY, Due::Prompt);
                 }
                 Some(Op::Later(length, text)) => self.at(self.now + length, Due::Print(text)),
+                Some(Op::Load) => self.load(),
                 Some(Op::Exit) => return self.exit(),
                 Some(Op::Query(after)) => {
                     self.print("\x1b[c\x1b[6n");
@@ -378,6 +384,15 @@ impl Bash {
                     return self.finish(status);
                 }
             }
+        }
+    }
+
+    fn load(&mut self) {
+        if !self.installed {
+            return self.print("bash: v1/integration.bash: No such file or directory\r\n");
+        }
+        if let Some(shell) = self.shells.last_mut() {
+            (shell.marks, shell.told) = (true, false);
         }
     }
 
@@ -438,6 +453,9 @@ fn command(text: &str) -> Vec<Op> {
             vec![Op::Print((1..=lines).map(|line| format!("{line}\r\n")).collect())]
         }
         "bash" => vec![Op::Nested],
+        // The question which shell it is, and the line that loads the integration.
+        "eval" => vec![Op::Print("dtmcp: me@far bash=5.2.15(1)-release zsh= -bash\r\n".to_owned())],
+        "." => vec![Op::Load],
         "exit" => vec![Op::Print("exit\r\n".to_owned()), Op::Exit],
         "query" => vec![Op::Query(seconds(rest))],
         "later" => {

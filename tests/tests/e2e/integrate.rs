@@ -236,7 +236,7 @@ fn unusual_prompt() -> Tested {
     far.install("ann")?;
     far.users.dot_file("ann", ".bash_profile", "echo Welcome to far; PS1='❯ '\n")?;
     let mut client = begin(&far.world)?;
-    client.call("run", json!({ "line": far.login("ann", ""), "until": "❯ " }))?;
+    client.call("run", json!({ "line": far.login("ann", ""), "until": "❯" }))?;
     integrated(&mut client, &far.world)?;
     exact(&mut client)
 }

@@ -9,6 +9,7 @@
 
 mod agents;
 mod expect;
+mod integrate;
 mod looking;
 mod people;
 mod programs;
