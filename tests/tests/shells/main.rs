@@ -14,6 +14,7 @@ mod row;
 mod settings;
 mod terminal;
 mod zsh;
+mod zsh_settings;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         zsh::ROWS,
         zsh::OPTIONS,
         zsh::FILES,
+        zsh_settings::ROWS,
         fish::ROWS,
     ];
     let mut trials: Vec<_> = tables.into_iter().flatten().map(row::Row::trial).collect();
