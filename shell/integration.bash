@@ -119,7 +119,8 @@ __dtmcp_is_ours() {
 
 # Takes PROMPT_COMMAND over again where something changed it. Commands put before or behind the hook keep their place;
 # commands put in its stead become the list, and the former list (level 1) runs only if they call the hook themselves,
-# as prompt frameworks do with the PROMPT_COMMAND they found.
+# as prompt frameworks do with the PROMPT_COMMAND they found. With $1 the list stood in PROMPT_COMMAND too, so that what
+# is there now is all there is.
 __dtmcp_adopt() {
     local - found= one before after
     local -a now
@@ -138,7 +139,7 @@ __dtmcp_adopt() {
             [[ $after =~ ^[[:space:]]*\;(.*)$ ]] && after=${BASH_REMATCH[1]}
             if __dtmcp_whole "$before" && __dtmcp_whole "$after"; then
                 __dtmcp_add "$before"
-                if [[ -z $found ]]; then
+                if [[ -z $found$1 ]]; then
                     for before in "${__dtmcp_list[@]}"; do __dtmcp_add "$before"; done
                 fi
                 __dtmcp_add "$after"
@@ -149,6 +150,7 @@ __dtmcp_adopt() {
         __dtmcp_add "$one"
     done
     [[ -n $found ]] || __dtmcp_list1=("${__dtmcp_list[@]}")
+    [[ -z $1 ]] || __dtmcp_list1=()
     __dtmcp_list=("${__dtmcp_new[@]}")
     unset __dtmcp_new PROMPT_COMMAND
     export PROMPT_COMMAND=$__DTMCP_HOOK
@@ -253,12 +255,29 @@ __dtmcp_prompt() {
     # What was put around the hook since the last prompt is being run by bash itself this once; the list as it was is
     # ours to run.
     local __dtmcp_run=(${__dtmcp_list[@]+"${__dtmcp_list[@]}"})
-    __dtmcp_is_ours || __dtmcp_adopt
+    if [[ -n $__dtmcp_all && ${PROMPT_COMMAND-} == "$__DTMCP_HOOK$__dtmcp_all" ]]; then
+        # A prompt command ended the hook half-way, as an error does with set -u. bash goes on with the list itself.
+        PROMPT_COMMAND=$__DTMCP_HOOK __dtmcp_run=()
+    fi
+    __dtmcp_all=
+    __dtmcp_is_ours || __dtmcp_adopt ''
     if [[ -n ${__dtmcp_run[@]+x} ]]; then
         local __dtmcp_depth=1 __dtmcp_ps
         printf -v __dtmcp_ps '%s,' "${__dtmcp_sp[@]}"
+        # While they run they find themselves in PROMPT_COMMAND: bash-preexec's installer takes itself out there.
+        if [[ ${PROMPT_COMMAND@a} != *r* ]]; then
+            printf -v __dtmcp_all '\n%s' ${__dtmcp_list[@]+"${__dtmcp_list[@]}"}
+            PROMPT_COMMAND=$__DTMCP_HOOK$__dtmcp_all
+        fi
         __dtmcp_user "$__dtmcp_st" "$__dtmcp_la" "${__dtmcp_ps%,}" "${__dtmcp_run[@]}"
-        __dtmcp_is_ours || __dtmcp_adopt
+        if [[ -z $__dtmcp_all ]]; then
+            __dtmcp_is_ours || __dtmcp_adopt ''
+        elif [[ ${PROMPT_COMMAND[*]-} == "$__DTMCP_HOOK$__dtmcp_all" ]]; then
+            PROMPT_COMMAND=$__DTMCP_HOOK
+        else
+            __dtmcp_is_ours || __dtmcp_adopt full
+        fi
+        __dtmcp_all=
     fi
     if [[ -z $__dtmcp_on ]]; then
         __dtmcp_A= __dtmcp_B= __dtmcp_C= __dtmcp_P= __dtmcp_S= __dtmcp_nonce=
@@ -336,7 +355,7 @@ __dtmcp_f=__dtmcp_prompt
 __dtmcp_i=${SRANDOM:-$RANDOM$RANDOM}
 __dtmcp_q=0 __dtmcp_ran=0 __dtmcp_cwd= __dtmcp_static=
 __dtmcp_list=() __dtmcp_list1=()
-__dtmcp_ps0= __dtmcp_ps1= __dtmcp_ps2=
+__dtmcp_ps0= __dtmcp_ps1= __dtmcp_ps2= __dtmcp_all=
 unset __dtmcp_told __dtmcp_nonce __dtmcp_A __dtmcp_t
 export -n __dtmcp_f
 
@@ -367,7 +386,7 @@ else
     else
         unset __DTMCP_ZDIR
     fi
-    { __dtmcp_adopt; } 2>/dev/null
+    { __dtmcp_adopt ''; } 2>/dev/null
     # A PROMPT_COMMAND that cannot be changed: the prompts alone must do.
     if [[ ${PROMPT_COMMAND-} != *"$__DTMCP_HOOK"* ]]; then
         __dtmcp_prompt '' 8>&1 9>&2 >/dev/null 2>&1

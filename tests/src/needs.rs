@@ -2,9 +2,12 @@
 
 use libtest_mimic::{Failed, Trial};
 
-/// Whether a program is on PATH.
+/// Whether a program is on PATH, or a file there where its whole path is given.
 #[must_use]
 pub fn has(program: &str) -> bool {
+    if program.starts_with('/') {
+        return std::path::Path::new(program).exists();
+    }
     std::env::var_os("PATH").is_some_and(|path| {
         // Servers stand where people who are not root do not look.
         std::env::split_paths(&path)

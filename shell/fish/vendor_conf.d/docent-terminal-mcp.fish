@@ -45,6 +45,7 @@ end
 
 # The person's prompt with its marks. It is called again whenever the prompt is painted anew, with the count it has.
 function __dtmcp_wrap
+    functions -q fish_prompt; or return
     # Descriptions, the fifth line of what is told of a function, tell ours from the person's.
     set -l told (functions -Dv fish_prompt)
     test "$told[5]" = __dtmcp; or __dtmcp_wrap_left

@@ -61,6 +61,27 @@ PS1='[${timer_show}s] $ '"#
 );
 const TITLE: &[(&str, &str)] = bashrc!(r#"trap 'printf "\e]0;%s\a" "$BASH_COMMAND" >&2' DEBUG"#);
 
+const PREEXEC: &[(&str, &str)] = bashrc!(
+    r#"__bp_preexec_interactive_mode=
+pre_trap() {
+    [[ -t 1 && -n $__bp_preexec_interactive_mode ]] || return 0
+    __bp_preexec_interactive_mode=
+    [[ $'\n'$PROMPT_COMMAND$'\n' != *$'\n'"$BASH_COMMAND"$'\n'* ]] || return 0
+    printf '%s\n' "$BASH_COMMAND" >>~/pre
+}
+pre_cmd() { return $?; }
+pre_on() { __bp_preexec_interactive_mode=on; }
+pre_install() {
+    trap pre_trap DEBUG
+    PROMPT_COMMAND=$'pre_cmd\n'"${PROMPT_COMMAND//$'pre_install'/}"$'\n'pre_on
+    echo installed >>~/pre
+    pre_on
+}
+PROMPT_COMMAND="saw=\$((saw+1))${PROMPT_COMMAND:+
+$PROMPT_COMMAND}
+pre_install""#
+);
+
 /// What a prompt command saw of the four commands.
 fn saw(terminal: &crate::terminal::Terminal, file: &str, wanted: &[&str]) -> Result<(), libtest_mimic::Failed> {
     let seen = std::fs::read_to_string(terminal.home.path().join(file))?;
@@ -122,6 +143,22 @@ pub(crate) const ROWS: &[Row] = &[
         ensure(shown == 2, "the prompt shows its one backslash")
     }),
     row("G7_lone_backslash_nested", NESTED, NESTED_WANTED).files(bashrc!(r"PS1='a\'")),
+    // bash-preexec's installer runs at the first prompt and takes itself out of PROMPT_COMMAND. It takes the lines
+    // there for what it must not report, and is armed by the last of them.
+    row("F27_preexec_functions", FOUR, TRAPPED_WANTED).files(PREEXEC).check(|terminal| {
+        let seen = std::fs::read_to_string(terminal.home.path().join("pre"))?;
+        ensure(
+            seen == "installed\necho hi\nfalse\necho st=$? $_\n",
+            &format!("each command once, none of ours: {seen:?}"),
+        )
+    }),
+    row(
+        "prompt_command_that_fails_under_nounset",
+        &[Line("set -u"), Line("echo m"), Line("(exit 7)"), Line("set +u"), Line("echo $?")],
+        &[want("*", "", 0), want("echo m", "m", 0), want("(exit 7)", "", 7), want("*", "", 0), want("echo $?", "0", 0)],
+    )
+    .files(bashrc!("PROMPT_COMMAND='x=$no_such_variable; y=1'")),
+    row("F28_preexec_functions_nested", NESTED, NESTED_WANTED).files(PREEXEC),
     row(
         "prompt_command_replaced_in_a_session",
         &[

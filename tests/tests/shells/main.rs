@@ -13,6 +13,7 @@ mod replay;
 mod row;
 mod settings;
 mod terminal;
+mod tour;
 mod zsh;
 mod zsh_settings;
 
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         foreign::ROWS,
         frameworks::ROWS,
         settings::ROWS,
+        tour::ROWS,
         zsh::ROWS,
         zsh::OPTIONS,
         zsh::FILES,

@@ -1,0 +1,193 @@
+//! What people really use in their shells, as the system's packages have it, each with the same dozen lines.
+
+use crate::row::{Row, Want, ensure, fish, not_run, row, want, zsh};
+use crate::terminal::Step::{self, Line, Type};
+use crate::terminal::Terminal;
+use crate::terminal::Wait::{Continuation, Foreground, Prompt, Text};
+
+const TOUR: &[Step] = &[
+    Line("echo hi"),
+    Line("false|true"),
+    Line("(exit 7)"),
+    Line("echo st=$?"),
+    Line("printf abc"),
+    Line("nosuchcmd_x"),
+    Line(""),
+    Type("echo \"a\r", Continuation),
+    Line("b\""),
+    Type("abc", Text("c")),
+    Type("\x03", Prompt),
+    Type("sleep 60\r", Foreground),
+    Type("\x03", Prompt),
+    Line("cd /tmp"),
+    Line("pwd"),
+    Line("echo ä; false"),
+];
+const WANTED: &[Want] = &[
+    want("echo hi", "hi", 0),
+    want("false|true", "", 0).stages(&[1, 0]),
+    want("(exit 7)", "", 7),
+    want("echo st=$?", "st=7", 0),
+    want("printf abc", "abc", 0),
+    want("nosuchcmd_x", "~not found", 127),
+    want("echo \"a\nb\"", "a\nb", 0),
+    want("sleep 60", "^C", 130),
+    want("cd /tmp", "", 0),
+    want("pwd", "/tmp", 0).cwd("/tmp"),
+    want("echo ä; false", "ä", 1).cwd("/tmp"),
+];
+
+/// In fish a line that is not finished is edited further, and Ctrl-C at the prompt has a row of its own.
+const FISH_TOUR: &[Step] = &[
+    Line("echo hi"),
+    Line("false|true"),
+    Line("sh -c 'exit 7'"),
+    Line("echo st=$status"),
+    Line("printf abc"),
+    Line("nosuchcmd_x"),
+    Line(""),
+    Type("sleep 60\r", Foreground),
+    Type("\x03", Prompt),
+    Line("cd /tmp"),
+    Line("pwd"),
+    Line("echo ä; false"),
+];
+const FISH_WANTED: &[Want] = &[
+    want("echo hi", "hi", 0),
+    want("false|true", "", 0).stages(&[1, 0]),
+    want("sh -c 'exit 7'", "", 7),
+    want("echo st=$status", "st=7", 0),
+    want("printf abc", "abc", 0),
+    want("nosuchcmd_x", "~(?i)unknown command", 127),
+    want("sleep 60", "~^\\^C", 130),
+    want("cd /tmp", "", 0),
+    want("pwd", "/tmp", 0).cwd("/tmp"),
+    want("echo ä; false", "ä", 1).cwd("/tmp"),
+];
+
+fn nothing_of_ours(terminal: &Terminal) -> Result<(), libtest_mimic::Failed> {
+    let lines = terminal.lines();
+    let ours: Vec<_> = lines.iter().filter(|line| line.contains("dtmcp_") || line.contains("133;")).collect();
+    ensure(ours.is_empty(), &format!("shown: {ours:?}"))
+}
+
+macro_rules! bash_with {
+    ($name:literal, [$($need:literal),*], $text:literal) => {
+        row($name, TOUR, WANTED)
+            .needs(&[$($need),*])
+            .files(&[(".bash_profile", concat!("PS1='$ '\n", $text, "\n"))])
+            .check(|terminal| {
+                nothing_of_ours(terminal)?;
+                ensure(not_run(terminal) == 2, "an empty line and one broken off were not run")
+            })
+    };
+}
+
+macro_rules! zsh_with {
+    ($name:literal, [$($need:literal),*], $text:literal) => {
+        zsh($name, TOUR, WANTED)
+            .needs(&["zsh", $($need),*])
+            .files(&[(".zshrc", concat!("PS1='$ '\n", $text, "\n"))])
+            .check(nothing_of_ours)
+    };
+}
+
+macro_rules! fish_with {
+    ($name:literal, [$($need:literal),*], $text:literal) => {
+        fish($name, FISH_TOUR, FISH_WANTED)
+            .needs(&["fish", $($need),*])
+            .files(&[(
+                ".config/fish/config.fish",
+                concat!("set -g fish_greeting\nfunction fish_prompt; echo -n '$ '; end\n", $text, "\n"),
+            )])
+            .check(nothing_of_ours)
+    };
+}
+
+pub(crate) const ROWS: &[Row] = &[
+    bash_with!("tour_bash", [], ""),
+    bash_with!("tour_bash_fzf", ["fzf"], ". /usr/share/doc/fzf/examples/key-bindings.bash"),
+    bash_with!("tour_bash_direnv", ["direnv"], "eval \"$(direnv hook bash)\""),
+    bash_with!("tour_bash_zoxide", ["zoxide"], "eval \"$(zoxide init bash)\"; eval \"$(zoxide init --hook prompt bash)\""),
+    bash_with!("tour_bash_liquidprompt", ["/usr/share/liquidprompt/liquidprompt"], ". /usr/share/liquidprompt/liquidprompt"),
+    bash_with!(
+        "tour_bash_completion",
+        ["/usr/share/bash-completion/bash_completion"],
+        ". /usr/share/bash-completion/bash_completion"
+    ),
+    bash_with!(
+        "tour_bash_all",
+        [
+            "direnv",
+            "zoxide",
+            "fzf",
+            "/usr/share/bash-completion/bash_completion",
+            "/usr/share/liquidprompt/liquidprompt"
+        ],
+        ". /usr/share/bash-completion/bash_completion; eval \"$(direnv hook bash)\"; eval \"$(zoxide init bash)\"
+. /usr/share/doc/fzf/examples/key-bindings.bash; . /usr/share/liquidprompt/liquidprompt"
+    ),
+    zsh_with!("tour_zsh", [], ""),
+    zsh_with!(
+        "tour_zsh_autosuggestions",
+        ["/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh"],
+        ". /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh"
+    ),
+    zsh_with!(
+        "tour_zsh_highlighting",
+        ["/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh"],
+        ". /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh"
+    ),
+    zsh_with!(
+        "tour_zsh_powerlevel9k",
+        ["/usr/share/powerlevel9k/powerlevel9k.zsh-theme"],
+        ". /usr/share/powerlevel9k/powerlevel9k.zsh-theme"
+    ),
+    zsh_with!("tour_zsh_liquidprompt", ["/usr/share/liquidprompt/liquidprompt"], ". /usr/share/liquidprompt/liquidprompt"),
+    zsh_with!("tour_zsh_direnv", ["direnv"], "eval \"$(direnv hook zsh)\""),
+    zsh_with!("tour_zsh_prompt_theme", [], "autoload -U promptinit; promptinit; prompt adam2"),
+    zsh_with!(
+        "tour_zsh_version_control",
+        [],
+        "autoload -Uz vcs_info; setopt prompt_subst; precmd() { vcs_info }; PS1='%~ ${vcs_info_msg_0_}$ '"
+    ),
+    zsh_with!(
+        "tour_zsh_all",
+        [
+            "direnv",
+            "zoxide",
+            "fzf",
+            "/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh",
+            "/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh"
+        ],
+        "autoload -U compinit; compinit -u; eval \"$(direnv hook zsh)\"; eval \"$(zoxide init zsh)\"
+. /usr/share/doc/fzf/examples/key-bindings.zsh; . /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh
+. /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh"
+    ),
+    fish_with!("tour_fish", [], ""),
+    fish_with!("tour_fish_vi", [], "fish_vi_key_bindings"),
+    fish_with!("tour_fish_fzf", ["fzf"], "fzf_key_bindings"),
+    fish_with!("tour_fish_direnv", ["direnv"], "direnv hook fish | source"),
+    fish_with!("tour_fish_zoxide", ["zoxide"], "zoxide init fish | source"),
+    fish_with!("tour_fish_version_control", [], "fish_config prompt choose informative_vcs"),
+    fish_with!(
+        "tour_fish_prompts",
+        [],
+        "function fish_prompt; echo one; echo -n 'two > '; end; function fish_right_prompt; echo right; end"
+    ),
+    // The marks that fish 4 prints by itself, which hold no nonce.
+    fish_with!(
+        "tour_fish_with_marks_of_its_own",
+        [],
+        "function own_prompt --on-event fish_prompt; printf '\\e]133;A;click_events=1\\e\\\\'; end
+function own_start --on-event fish_preexec; printf '\\e]133;C;cmdline_url=%s\\e\\\\' (string escape --style=url -- $argv); end
+function own_end --on-event fish_postexec; printf '\\e]133;D;%d\\e\\\\' $status; end"
+    ),
+    fish("fish_without_a_prompt", &[Type("echo hi\r", Text("133;D;0")), Type("exit 3\r", crate::terminal::Wait::Gone)], &[
+        want("echo hi", "hi", 0),
+        want("exit 3", "", 3),
+    ])
+    .files(&[(".config/fish/config.fish", "set -g fish_greeting\nfunctions -e fish_prompt\n")])
+    .ready(crate::terminal::Wait::End)
+    .check(nothing_of_ours),
+];
