@@ -118,7 +118,9 @@ impl Gather {
     pub(super) fn line(&mut self, number: u64, line: &str) {
         let line = seen(line);
         let bytes = line.as_bytes();
-        let first = bytes.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+        let from = bytes.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(bytes.len());
+        let text = bytes.get(from..).unwrap_or_default();
+        let first = text.first().filter(|byte| !byte.is_ascii_digit() || counts(text));
         let entry = |table: &[u32; 256], byte: Option<&u8>| {
             byte.and_then(|byte| table.get(usize::from(*byte))).copied().unwrap_or_default()
         };
@@ -188,6 +190,17 @@ impl Tool {
 
 fn kept(number: u64, line: &str, detail: bool) -> Kept {
     Kept { number, text: clip_line(line, LINE_CHARS).into_owned(), detail }
+}
+
+/// Whether a text that begins with a number goes on as tools' lines do that count: ` tests`, `/40 Test`, `% tests` or
+/// `..40`. Most lines that begin with a digit are numbers alone, or begin with a time.
+fn counts(text: &[u8]) -> bool {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match text.get(digits..) {
+        Some([b' ', next, ..]) => next.is_ascii_lowercase(),
+        Some([b'/' | b'%', ..] | [b'.', b'.', ..]) => true,
+        _ => false,
+    }
 }
 
 /// The beginning of a line.

@@ -94,7 +94,8 @@ impl Rule {
 pub struct Recogniser {
     /// The tool.
     pub name: &'static str,
-    /// Bytes that its lines begin with, blanks in front aside. A line is held against the rules only if it begins or
+    /// Bytes that its lines begin with, blanks in front aside; a digit stands for a number with ` ` and a word, `/`, `%`
+    /// or `..` behind it. A line is held against the rules only if it begins or
     /// ends so, holds the word, or follows one that asked for the next.
     pub(super) begins: &'static [u8],
     /// Bytes that its lines end with.
