@@ -5,6 +5,7 @@
 
 mod advice;
 mod basics;
+mod carriers;
 mod containers;
 mod errors;
 mod expect;
@@ -42,6 +43,7 @@ fn main() {
     let suites: &[(&str, &[Row])] = &[
         ("advice", advice::ROWS),
         ("basics", basics::ROWS),
+        ("carriers", carriers::ROWS),
         ("containers", containers::ROWS),
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),
