@@ -20,6 +20,10 @@ const ENDS: Duration = Duration::from_secs(1);
 /// How long the output must be quiet before the reply where nothing is asked for; the contract's number.
 pub const SETTLE: Duration = Duration::from_millis(300);
 
+/// A shell that was interrupted at its line gets this long to show a new prompt: what is typed before that can go the
+/// way of the line that was discarded. Prompts that take longer are seldom, and the reply is then late for nothing.
+const NEW_PROMPT: Duration = Duration::from_secs(2);
+
 /// The keys at which a terminal sends a signal: ctrl+c and ctrl+\, as bytes.
 const INTERRUPTS: [&[u8]; 2] = [b"\x03", b"\x1c"];
 
@@ -49,6 +53,8 @@ pub(crate) struct SendCall {
     pub(crate) line_of: Option<String>,
     /// The command that ran when it began.
     beside: Option<u32>,
+    /// Whether it discards the shell's line, and the shell has not shown its new prompt yet.
+    discards: bool,
     /// Who got the signal.
     signalled: Option<Signalled>,
 }
@@ -64,6 +70,7 @@ impl SendCall {
             submits: false,
             line_of: None,
             beside: None,
+            discards: false,
             signalled: None,
         }
     }
@@ -78,6 +85,11 @@ impl SendCall {
     /// The command that runs as it begins.
     pub(crate) fn begins_beside(&mut self, region: Option<u32>) {
         self.beside = region;
+    }
+
+    /// A shell with the integration is at its line, and shows a new prompt after a ctrl+c.
+    pub(crate) fn begins_at_line(&mut self) {
+        self.discards = self.send.keys.last().is_some_and(|key| INTERRUPTS[0] == key.encode(false));
     }
 
     /// The signal is on its way.
@@ -124,6 +136,9 @@ impl SendCall {
     }
 
     pub(crate) fn on(&mut self, event: &LogEvent) {
+        if *event == LogEvent::Prompt && self.phase != Phase::Begin {
+            self.discards = false;
+        }
         if let LogEvent::Opened(id) = event
             && self.phase != Phase::Begin
             && self.submits
@@ -175,6 +190,9 @@ impl SendCall {
         let answered = self.answered().and_then(|id| view.log.region(id)).filter(|job| job.state != State::Running);
         let at_prompt = matches!(view.shell, ShellState::AtPrompt { ready: true, .. });
         let ended = at_prompt && (answered.is_some() || job.is_some() && runs.is_none());
+        if !over && self.discards && view.now < since + NEW_PROMPT {
+            return Step::Wait(Some(since + NEW_PROMPT));
+        }
         if !over && !ended && !late && self.may_stop_output() && view.flow.is_open() && !view.paints() {
             return Step::Wait(Some(since + SETTLE_MAX));
         }

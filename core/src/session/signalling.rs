@@ -18,6 +18,9 @@ impl Session {
         };
         let CallKind::Send(send) = &mut call.kind else { return Ok(()) };
         send.begins_beside(running);
+        if matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation) {
+            send.begins_at_line();
+        }
         if send.send.text.is_empty() && send.send.keys.is_empty() && send.send.signal.is_some() {
             send.typing_at(self.cursor_line(), false);
             self.last_activity = now;

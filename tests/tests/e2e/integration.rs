@@ -12,6 +12,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("startup_that_reads", &["tmux", "bash"], startup_that_reads),
     ("silence_is_no_end", &["tmux", "bash"], silence_is_no_end),
     ("continuation", &["tmux", "bash"], continuation),
+    ("a_line_broken_off", &["tmux", "bash"], broken_off),
     ("nested", &["tmux", "bash"], nested),
     ("strict_options", &["tmux", "bash"], strict_options),
     ("debug_trap", &["tmux", "bash"], debug_trap),
@@ -100,6 +101,23 @@ fn continuation() -> Tested {
     same!((quote.status(), &quote.meta["prompt"]), ("continuation", &json!("> ")), "{}", quote.text);
     let rest = client.run("b\"")?;
     same!((rest.status(), rest.output()), ("finished", "a\nb"), "{}", rest.text);
+    Ok(())
+}
+
+fn broken_off() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    // A prompt that takes its time: what is typed before it comes goes the way of the line that was broken off.
+    client.run("PROMPT_COMMAND='sleep 0.7'")?;
+    for line in ["cat <<E", "echo 'half", "echo \"`half"] {
+        let open = client.run(line)?;
+        same!(open.status(), "continuation", "{line:?}: {}", open.text);
+        let left = client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+        holds!(left.meta["prompt"].as_str().is_some_and(|prompt| prompt != "> "), "{line:?}: {}", left.text);
+        let next = client.run("echo on")?;
+        same!((next.output(), next.exit()), ("on", Some(0)), "{line:?}: {}", next.text);
+    }
     Ok(())
 }
 
