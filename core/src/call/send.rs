@@ -53,7 +53,7 @@ pub(crate) struct SendCall {
     pub(crate) line_of: Option<String>,
     /// The command that ran when it began.
     beside: Option<u32>,
-    /// Whether it discards the shell's line, and the shell has not shown its new prompt yet.
+    /// Whether it discards the shell's line, and the shell has not said yet that it has.
     discards: bool,
     /// Who got the signal.
     signalled: Option<Signalled>,
@@ -136,7 +136,8 @@ impl SendCall {
     }
 
     pub(crate) fn on(&mut self, event: &LogEvent) {
-        if *event == LogEvent::Prompt && self.phase != Phase::Begin {
+        let anew = matches!(event, LogEvent::Prompt | LogEvent::NotRun { .. });
+        if anew && self.phase != Phase::Begin {
             self.discards = false;
         }
         if let LogEvent::Opened(id) = event

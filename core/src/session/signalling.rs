@@ -18,7 +18,12 @@ impl Session {
         };
         let CallKind::Send(send) = &mut call.kind else { return Ok(()) };
         send.begins_beside(running);
-        if matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation) {
+        // At an empty line fish shows no new prompt, and there is nothing to discard.
+        let discards = match self.log.shell() {
+            ShellState::AtPrompt { .. } => !self.log.cooked.input().is_empty(),
+            shell => shell == ShellState::Continuation,
+        };
+        if discards {
             send.begins_at_line();
         }
         if send.send.text.is_empty() && send.send.keys.is_empty() && send.send.signal.is_some() {

@@ -1,9 +1,16 @@
 //! Stepping the calls that wait: each says after every event whether it can be answered, wants to type, or goes on.
 
+use std::time::Duration;
+
 use super::waiters::{Call, CallKind};
 use super::{CALLS_MAX, Session};
 use crate::call::{Outcome, Resting, Step};
+use crate::log::ShellState;
 use crate::time::Now;
+
+/// What a `send` presses while a shell starts or paints its prompt can go astray: fish breaks its prompt off at a
+/// ctrl+c. So the prompt is waited for; this long, because some frameworks leave out the mark that it is complete.
+const PAINTED: Duration = Duration::from_secs(1);
 
 impl Session {
     /// Steps every call until none has anything more to do now.
@@ -80,6 +87,10 @@ impl Session {
             return Step::Wait(Some(moved.again));
         }
         if matches!(&call.kind, CallKind::Send(send) if send.is_new()) {
+            let paints = matches!(self.shell(now), ShellState::AtPrompt { ready: false, .. } | ShellState::Starting);
+            if paints && now < call.began + PAINTED {
+                return Step::Wait(Some(call.began + PAINTED));
+            }
             return match self.begin_send(now, call) {
                 Ok(()) => Step::Wait(None),
                 Err(text) => Step::Done(Box::new(Outcome::error(text))),
