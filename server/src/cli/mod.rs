@@ -10,6 +10,7 @@ mod serve;
 mod serve_stdio;
 mod stop;
 mod streams;
+mod table;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

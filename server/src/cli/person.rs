@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use dtmcp_core::text::visible::spell_out;
 use serde_json::{Value, json};
 
+use super::table::table;
 use crate::config::Config;
 use crate::http::token::Token;
 
@@ -45,7 +46,7 @@ pub(super) fn token() -> ExitCode {
     }))
 }
 
-/// Prints every session, one a line.
+/// Prints every session, one a line, as wide as the terminal.
 pub(super) fn status(arguments: &Status) -> ExitCode {
     finish(config().and_then(|config| {
         let path = if arguments.closed { "/api/sessions?closed=1" } else { "/api/sessions" };
@@ -59,7 +60,7 @@ pub(super) fn status(arguments: &Status) -> ExitCode {
             return Ok("no session is open".to_owned());
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        Ok(sessions.iter().map(|session| line(session, now)).collect::<Vec<_>>().join("\n"))
+        Ok(table(sessions, now, columns()))
     }))
 }
 
@@ -96,36 +97,10 @@ fn finish(said: Result<String, String>) -> ExitCode {
     }
 }
 
-/// One session for a person: what runs, where, since when, who.
-fn line(session: &Value, now: f64) -> String {
-    let text = |field: &str| session.get(field).and_then(Value::as_str).unwrap_or_default();
-    let mut parts = vec![format!("{}: {}", text("name"), text("command"))];
-    let state = if text("runs").is_empty() { text("state") } else { text("runs") };
-    parts.push(state.to_owned());
-    if !text("cwd").is_empty() {
-        parts.push(format!("in {}", text("cwd")));
-    }
-    parts.push(format!("by {}", text("actor")));
-    let age = |field: &str| session.get(field).and_then(Value::as_f64).map(|at| ago((now - at).max(0.0)));
-    parts.extend(age("created").map(|age| format!("open for {age}")));
-    parts.extend(age("last_output").map(|age| format!("last output {age} ago")));
-    match session.get("attached").and_then(Value::as_u64) {
-        None | Some(0) => {}
-        Some(1) => parts.push("a person is attached".to_owned()),
-        Some(more) => parts.push(format!("{more} people are attached")),
-    }
-    // A name, a directory or a command may hold anything.
-    spell_out(&parts.join(" · ")).replace('\n', " ")
-}
-
-fn ago(seconds: f64) -> String {
-    if seconds < 120.0 {
-        return format!("{seconds:.0} s");
-    }
-    if seconds < 7200.0 {
-        return format!("{:.0} min", seconds / 60.0);
-    }
-    if seconds < 172_800.0 { format!("{:.0} h", seconds / 3600.0) } else { format!("{:.0} days", seconds / 86_400.0) }
+/// The columns of the terminal that is written to, if one is.
+fn columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
 /// Asks the shared server through its socket.
@@ -147,22 +122,4 @@ fn ask(config: &Config, method: &str, path: &str, body: Option<&Value>) -> Resul
     let (head, body) = answer.split_once("\r\n\r\n").ok_or("the server answered nothing that can be read")?;
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     serde_json::from_str(body).map(|value| (status, value)).map_err(|error| format!("the server's answer: {error}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_says_what_runs_where_since_when_and_who() {
-        let session = json!({
-            "name": "t1", "command": "bash", "runs": "running #3 \"make\u{1b}[2J\"", "cwd": "/src", "actor": "claude-code",
-            "created": 1000.0, "last_output": 4590.0, "attached": 1,
-        });
-        assert_eq!(
-            line(&session, 4600.0),
-            "t1: bash · running #3 \"make\\x1b[2J\" · in /src · by claude-code · open for 60 min · last output 10 s ago · a person is attached"
-        );
-        assert_eq!(ago(300_000.0), "3 days");
-    }
 }

@@ -219,7 +219,10 @@ impl Running {
             tokio::select! {
                 biased;
                 // Before the agent's next call, which may ask for what changed since.
-                Some((actor, rows)) = self.shown.1.recv() => self.handle(Event::Shown { actor, rows }).await,
+                Some(Shown { actor, rows, kept }) = self.shown.1.recv() => {
+                    self.handle(Event::Shown { actor, rows }).await;
+                    let _the_reply_may_be_gone = kept.send(());
+                }
                 message = self.driver.mailbox.recv() => match message {
                     Some(Message::Close { done }) => {
                         let closed = self.close().await;

@@ -14,8 +14,16 @@ use crate::hub::save;
 use crate::store::lines::LogLines;
 use crate::terminal::{PaneId, Screen, Terminal};
 
-/// An agent that has been shown the screen, and the marks of its rows.
-pub type Shown = (String, Vec<u32>);
+/// What an agent is about to be shown of the screen.
+#[derive(Debug)]
+pub struct Shown {
+    /// The agent.
+    pub actor: String,
+    /// The marks of its rows.
+    pub rows: Vec<u32>,
+    /// Told when that is on disk: the reply does not precede its record.
+    pub kept: oneshot::Sender<()>,
+}
 
 /// Bytes up to which a reply is rendered where it stands; reading more is left to a thread of its own.
 const QUICK_BYTES: u64 = 128 * 1024;
@@ -79,7 +87,16 @@ fn shows_screen(status: Status) -> bool {
 
 async fn look(job: &Job) -> (Option<ScreenText>, Option<String>) {
     match job.terminal.capture(job.pane).await {
-        Ok(screen) => (Some(shape(job, &screen)), None),
+        Ok(screen) => {
+            if let Some(actor) = &job.actor {
+                let rows = screen.rows.iter().map(|row| row_mark(row)).collect();
+                let (kept, is_kept) = oneshot::channel();
+                // The session is gone if nobody takes it, and there is nothing to be kept then.
+                drop(job.shown.send(Shown { actor: actor.clone(), rows, kept }));
+                drop(is_kept.await);
+            }
+            (Some(shape(job, &screen)), None)
+        }
         Err(error) => (None, Some(format!("the screen cannot be shown: {error}"))),
     }
 }
@@ -98,10 +115,6 @@ fn shape(job: &Job, screen: &Screen) -> ScreenText {
         ScreenView::Changes => changes(&job.before, &screen.rows),
         ScreenView::Full | ScreenView::None => whole(&screen.rows),
     };
-    if let Some(actor) = &job.actor {
-        // The session is gone if nobody takes it.
-        drop(job.shown.send((actor.clone(), screen.rows.iter().map(|row| row_mark(row)).collect())));
-    }
     text
 }
 

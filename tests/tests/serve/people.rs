@@ -32,9 +32,9 @@ fn status_shows_every_session() -> Tested {
     client.call("session_create", json!({"name": "cat", "command": "cat"}))?;
     let (fine, said) = dtmcp(&world, &["status"])?;
     let lines: Vec<&str> = said.lines().collect();
-    holds!(fine && lines.len() == 2, "{said}");
-    holds!(lines[0].starts_with("build: bash · running #1 \"cd /tmp && sleep 600\" · in "), "{said}");
-    holds!(lines[0].contains("· by one · open for"), "{said}");
+    holds!(fine && lines.len() == 3 && lines[0].starts_with("session  what"), "{said}");
+    holds!(lines[1].starts_with("build    running #1 \"cd /tmp && sleep 600\"  "), "{said}");
+    holds!(lines[1].ends_with("  one") && lines[2].starts_with("cat "), "{said}");
     let (_, json) = dtmcp(&world, &["status", "--json"])?;
     holds!(json.contains("\"pane_id\""), "{json}");
     Ok(())
