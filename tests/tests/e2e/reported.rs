@@ -71,16 +71,16 @@ fn git_log() -> Tested {
     let world = World::new()?;
     let mut client = open(&world)?;
     let made = "git init -q r; cd r; git config user.name a; git config user.email a@b; \
-                git config core.pager less; for i in $(seq 200); do git commit -q --allow-empty -m \"commit $i\"; done";
+                git config core.pager less; for i in $(seq 40); do git commit -q --allow-empty -m \"commit $i\"; done";
     same!(client.call("run", json!({ "line": made, "timeout": 80 }))?.exit(), Some(0), "commits");
     let log = client.run("git log")?;
     same!(log.status(), "screen", "{}", log.text);
-    holds!(log.output().contains("commit 200") && log.words().contains('q'), "{}", log.text);
+    holds!(log.output().contains("commit 40") && log.words().contains('q'), "{}", log.text);
     let refused = client.run("echo hi")?;
     holds!(refused.is_error && refused.text.contains("full-screen"), "{}", refused.text);
-    holds!(!refused.text.contains("commit 200"), "old text is no answer: {}", refused.text);
+    holds!(!refused.text.contains("commit 40"), "old text is no answer: {}", refused.text);
     let page = client.call("send", json!({ "keys": ["space"] }))?;
-    holds!(page.output().contains("commit 19"), "the next page: {}", page.text);
+    holds!(page.output().contains("commit 30"), "the next page: {}", page.text);
     client.call("send", json!({ "keys": ["q"] }))?;
     same!(client.run("echo hi")?.output(), "hi", "after the pager");
     // Another one that stays on the normal screen.
