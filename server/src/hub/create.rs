@@ -69,6 +69,9 @@ impl Hub {
         } else {
             let (words, text) = first.text.split_once("\n---\n").unwrap_or((&first.text, ""));
             notes.push(format!("the program: {}", words.lines().next().unwrap_or_default()));
+            // Many are given once, and this was the time.
+            let own = first.meta.get("notes").and_then(serde_json::Value::as_array);
+            notes.extend(own.into_iter().flatten().filter_map(|note| Some(note.as_str()?.to_owned())));
             output = text.lines().map(str::to_owned).collect();
         }
         let mut reply = Reply::ok(Some(&handle.name), &status, &notes, &output);

@@ -94,5 +94,10 @@ fn leaving() -> Tested {
         let end = client.call("wait", json!({ "timeout": 60 }))?;
         same!((end.status(), end.output()), ("finished", "[full-screen program]"), "{}", end.text);
     }
+    // A session that begins with one: what is told once is told by the reply that has it first.
+    let made = client.call("session_create", json!({ "name": "pager", "command": "less n" }))?;
+    let later = client.call("wait", json!({ "session": "pager", "timeout": 60 }))?;
+    let told = notes(&made, "presses its keys") + notes(&later, "presses its keys");
+    same!((later.status(), told), ("screen", 1), "{} {}", made.text, later.text);
     Ok(())
 }
