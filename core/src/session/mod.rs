@@ -78,6 +78,8 @@ pub struct Session {
     misread: bool,
     began: Now,
     first_prompt: Option<Duration>,
+    /// When an agent pressed Escape at the prompt that stands, if the line editor may take letters for commands since.
+    escaped: Option<Now>,
     ended: Option<Option<i32>>,
     closed: Option<String>,
     wake: Option<Now>,
@@ -119,6 +121,7 @@ impl Session {
             misread: false,
             began: now,
             first_prompt: None,
+            escaped: None,
             ended: None,
             closed: None,
             wake: None,
@@ -360,6 +363,10 @@ impl Session {
 
     fn on_log(&mut self, now: Now, event: &LogEvent) {
         self.submitter.on(event);
+        // The editor begins each line as ever.
+        if matches!(event, LogEvent::Opened(_) | LogEvent::NotRun { .. } | LogEvent::PromptEnd) {
+            self.escaped = None;
+        }
         match event {
             LogEvent::Opened(id) => {
                 let actor = self.submitter.actor().map(str::to_owned);

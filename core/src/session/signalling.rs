@@ -18,9 +18,9 @@ impl Session {
         };
         let CallKind::Send(send) = &mut call.kind else { return Ok(()) };
         send.begins_beside(running);
-        // At an empty line fish shows no new prompt, and there is nothing to discard.
+        // At an empty line fish shows no new prompt, and there is nothing to discard; unless the editor expects commands.
         let discards = match self.log.shell() {
-            ShellState::AtPrompt { .. } => !self.log.cooked.input().is_empty(),
+            ShellState::AtPrompt { .. } => self.escaped.is_some() || !self.log.cooked.input().is_empty(),
             shell => shell == ShellState::Continuation,
         };
         if discards {

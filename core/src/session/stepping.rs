@@ -12,6 +12,10 @@ use crate::time::Now;
 /// ctrl+c. So the prompt is waited for; this long, because some frameworks leave out the mark that it is complete.
 const PAINTED: Duration = Duration::from_secs(1);
 
+/// readline takes a key that follows Escape within half a second for a part of its sequence, ctrl+c among them
+/// (`keyseq-timeout` in its manual), and vi's modes are left waiting.
+const SEQUENCE: Duration = Duration::from_millis(600);
+
 impl Session {
     /// Steps every call until none has anything more to do now.
     pub(super) fn advance(&mut self, now: Now) {
@@ -90,6 +94,9 @@ impl Session {
             let paints = matches!(self.shell(now), ShellState::AtPrompt { ready: false, .. } | ShellState::Starting);
             if paints && now < call.began + PAINTED {
                 return Step::Wait(Some(call.began + PAINTED));
+            }
+            if let Some(escaped) = self.escaped.map(|at| at + SEQUENCE).filter(|at| now < *at) {
+                return Step::Wait(Some(escaped));
             }
             return match self.begin_send(now, call) {
                 Ok(()) => Step::Wait(None),

@@ -16,6 +16,20 @@ const DISCARD_LINE: &[u8] = b"\x15";
 
 const ENTER: &[u8] = b"\r";
 
+/// Behind Escape a line editor takes what comes next as commands of its own: vi's, or of the meta key.
+const ESCAPED: &str = "nothing was typed: escape was pressed at this prompt, and the shell's editor may take what comes next as commands of its own. send keys=[\"ctrl+c\"] gives a fresh prompt, then run it again";
+
+/// Whether a line editor may take letters for commands after this key. Only vi's editors stay so behind a key that
+/// follows Escape; which editor it is cannot be seen.
+fn is_escaped(escaped: bool, key: &[u8]) -> bool {
+    match key {
+        b"\x1b" => true,
+        // A new line, or text is wanted again.
+        b"\r" | b"\n" | b"\x03" | b"i" | b"I" | b"a" | b"A" => false,
+        _ => escaped,
+    }
+}
+
 impl Session {
     /// Types one line of a `run`.
     ///
@@ -24,6 +38,9 @@ impl Session {
     pub(super) fn type_line(&mut self, now: Now, call: &mut Call, target: Target, line: &str) -> Result<(), String> {
         if line.contains('\0') {
             return Err("nothing was typed: the line holds a NUL, which no terminal takes".to_owned());
+        }
+        if target == Target::Shell && self.escaped.is_some() {
+            return Err(ESCAPED.to_owned());
         }
         let mut parts = Vec::new();
         if target == Target::Shell
@@ -131,6 +148,12 @@ impl Session {
         if !pressed.is_empty() {
             parts.push(Part { bytes: pressed, bracketed: false });
         }
+        let at_line = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
+        let typed = text.chars().map(|character| character.to_string().into_bytes());
+        let keys = send.send.keys.iter().map(|key| key.encode(application));
+        let escaped = typed.chain(keys).fold(self.escaped.is_some(), |escaped, key| is_escaped(escaped, &key));
+        let anew = send.send.keys.iter().any(|key| key.encode(application) == b"\x1b");
+        self.escaped = (at_line && escaped).then_some(self.escaped.filter(|_| !anew).unwrap_or(now));
         let mut at = None;
         if !text.is_empty() || submits > 0 {
             // An agent's own text may grow and be submitted; another's may not.

@@ -23,6 +23,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("prompt_of_two_lines", &["tmux", "bash"], prompt_of_two_lines),
     ("a_line_that_is_not_begun", &["tmux", "bash"], not_begun),
     ("plain_shell", &["tmux", "bash"], plain_shell),
+    ("escape_at_the_prompt", &["tmux", "bash"], escape_at_the_prompt),
     ("hook_and_prompt_replaced", &["tmux", "bash"], hook_and_prompt_replaced),
     ("stdout_closed", &["tmux", "bash"], stdout_closed),
 ];
@@ -311,5 +312,29 @@ fn stdout_closed() -> Tested {
     same!((back.status(), back.exit()), ("finished", Some(0)), "{}", back.text);
     holds!(back.text.contains("exit 3"), "the status of the one before is told: {}", back.text);
     same!(client.run("echo on")?.output(), "on", "as ever");
+    Ok(())
+}
+
+/// Behind Escape the letters of a line would be commands of the editor, and something else would run.
+fn escape_at_the_prompt() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("set -o vi")?;
+    client.call("send", json!({ "keys": ["escape"] }))?;
+    let refused = client.run("echo hi there")?;
+    same!(
+        client.call("regions", json!({ "status": "finished" }))?.meta["regions"].as_array().map(Vec::len),
+        Some(1),
+        "none of it ran"
+    );
+    holds!(refused.is_error && refused.text.contains("ctrl+c"), "{}", refused.text);
+    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    same!(client.run("echo hi there")?.output(), "hi there", "at a fresh prompt it runs");
+    client.call("send", json!({ "keys": ["escape", "0", "k"] }))?;
+    holds!(client.run("echo hi there")?.is_error, "k is vi's, and leaves it where it was");
+    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    client.call("send", json!({ "keys": ["escape", "i"] }))?;
+    same!(client.run("echo on")?.output(), "on", "vi is back where it takes text");
     Ok(())
 }
