@@ -29,7 +29,9 @@ impl Session {
             self.note(call, &mut outcome);
             self.shown(&call.actor, &outcome);
         }
-        if let (CallKind::Send(send), ShellState::AtPrompt { .. }) = (&call.kind, self.log.shell()) {
+        // Where nothing was typed, the line is whose it was.
+        let typed = outcome.status != Status::Error;
+        if let (CallKind::Send(send), ShellState::AtPrompt { .. }, true) = (&call.kind, self.log.shell(), typed) {
             let half = self.log.cooked.input();
             self.agents.line_is_empty();
             if let Some(owner) = &send.line_of {

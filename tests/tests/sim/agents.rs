@@ -65,6 +65,8 @@ fn another_agents_half_typed_text_is_protected() {
     // Looking on does not make it b's.
     sim.sent("b", "", &["left"]);
     error(&sim.ran("b", "echo hi"));
+    // Nor does a refusal make it nobody's.
+    error(&sim.sent("b", "y", &[]));
     let outcome = sim.sent("a", " x\n", &[]);
     assert_eq!(outcome.region.unwrap().label, "rm -rf x");
     assert_eq!(sim.ran("b", "echo hi").status, Status::Finished);

@@ -52,6 +52,10 @@ fn text_that_is_seen_only_once_typing_was_tried_is_protected() {
             sim.handle(Event::Person(Some(sim.wall())));
             let text = error(&sim.answer(call));
             assert!(text.contains("\"git pu\""), "{text}");
+            // Having tried makes it nobody else's: Enter would submit it.
+            sim.typist = Typist::Prompt;
+            let text = error(&sim.sent("a", "", &["enter"]));
+            assert!(text.contains("\"git pu\""), "{text}");
             assert_eq!(sim.typed(), "");
         }
     }
