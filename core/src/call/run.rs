@@ -33,6 +33,8 @@ const UNTAKEN: Duration = Duration::from_secs(5);
 pub(crate) enum Step {
     /// Nothing yet; look again at that time even if nothing happens.
     Wait(Option<Now>),
+    /// Press again what a `send` presses.
+    Again,
     /// Type this line.
     Line(Target, String),
     /// Type this answer to what the program asks.

@@ -24,6 +24,13 @@ pub const SETTLE: Duration = Duration::from_millis(300);
 /// way of the line that was discarded. Prompts that take longer are seldom, and the reply is then late for nothing.
 const NEW_PROMPT: Duration = Duration::from_secs(2);
 
+/// bash can take a ctrl+c that comes just before it reads only with the next key, which it drops. So a ctrl+c alone is
+/// pressed again where the shell shows no sign of it for this long,
+const NUDGE: Duration = Duration::from_millis(250);
+
+/// and so many times: fish never shows one at an empty line.
+const NUDGES: u8 = 2;
+
 /// The keys at which a terminal sends a signal: ctrl+c and ctrl+\, as bytes.
 const INTERRUPTS: [&[u8]; 2] = [b"\x03", b"\x1c"];
 
@@ -55,6 +62,10 @@ pub(crate) struct SendCall {
     beside: Option<u32>,
     /// Whether it discards the shell's line, and the shell has not said yet that it has.
     discards: bool,
+    /// Whether something stood on that line.
+    discards_text: bool,
+    /// How often it has been pressed again.
+    nudges: u8,
     /// Who got the signal.
     signalled: Option<Signalled>,
 }
@@ -71,6 +82,8 @@ impl SendCall {
             line_of: None,
             beside: None,
             discards: false,
+            discards_text: false,
+            nudges: 0,
             signalled: None,
         }
     }
@@ -88,7 +101,8 @@ impl SendCall {
     }
 
     /// A shell with the integration is at its line, and shows a new prompt after a ctrl+c.
-    pub(crate) fn begins_at_line(&mut self) {
+    pub(crate) fn begins_at_line(&mut self, text: bool) {
+        self.discards_text |= text;
         self.discards = self.send.keys.last().is_some_and(|key| INTERRUPTS[0] == key.encode(false));
     }
 
@@ -102,6 +116,11 @@ impl SendCall {
         self.phase = Phase::Settling(now);
         self.last_output = now;
         self.signalled = Some(to);
+    }
+
+    /// Whether text stays on the line that it types on.
+    pub(crate) fn leaves_text(&self) -> bool {
+        !self.submits && !self.send.text.is_empty()
     }
 
     /// The command that was running and is meant to end by what was sent.
@@ -181,7 +200,12 @@ impl SendCall {
         matches!(self.phase, Phase::Settling(_)) && stops()
     }
 
-    pub(crate) fn step(&self, view: &Seen<'_>) -> Step {
+    /// Whether the key is to be pressed again.
+    fn is_unheard(&self) -> bool {
+        self.discards && self.nudges < NUDGES && self.send.text.is_empty() && self.send.keys.len() == 1
+    }
+
+    pub(crate) fn step(&mut self, view: &Seen<'_>) -> Step {
         let Phase::Settling(since) = self.phase else { return Step::Wait(None) };
         let over = view.over();
         let rests_at = self.last_output + self.send.settle;
@@ -191,7 +215,15 @@ impl SendCall {
         let answered = self.answered().and_then(|id| view.log.region(id)).filter(|job| job.state != State::Running);
         let at_prompt = matches!(view.shell, ShellState::AtPrompt { ready: true, .. });
         let ended = at_prompt && (answered.is_some() || job.is_some() && runs.is_none());
-        if !over && self.discards && view.now < since + NEW_PROMPT {
+        if !over && self.is_unheard() {
+            if view.now < since + NUDGE {
+                return Step::Wait(Some(since + NUDGE));
+            }
+            self.nudges += 1;
+            self.take_back();
+            return Step::Again;
+        }
+        if !over && self.discards && self.discards_text && view.now < since + NEW_PROMPT {
             return Step::Wait(Some(since + NEW_PROMPT));
         }
         if !over && !ended && !late && self.may_stop_output() && view.flow.is_open() && !view.paints() {

@@ -14,6 +14,8 @@ use crate::time::Now;
 pub(crate) struct WaitCall {
     watch: Option<Watch>,
     begun: bool,
+    /// How much had been printed when it began.
+    printed: u64,
     pub(crate) until: Option<Pattern>,
     shape: Shape,
     deadline: Now,
@@ -26,6 +28,7 @@ impl WaitCall {
         Self {
             watch: None,
             begun: false,
+            printed: 0,
             until: wait.until,
             shape: wait.shape,
             deadline: now + wait.timeout,
@@ -63,6 +66,7 @@ impl WaitCall {
     pub(crate) fn step(&mut self, view: &Seen<'_>) -> Step {
         if !self.begun {
             self.begun = true;
+            self.printed = view.log.cooked.offset();
             let open = view.log.open_region();
             // A line that was typed and has not begun yet is what is waited for.
             let mut watch = open.map_or_else(Watch::default, |region| Watch::of(region.id));
@@ -78,6 +82,12 @@ impl WaitCall {
         }
         let Some(watch) = &self.watch else { return Step::Wait(None) };
         match watch.verdict(view, self.until.is_some()) {
+            // Only the person can answer, and that is what is waited for.
+            Some(Verdict::At(Status::WaitingHidden, _))
+                if view.log.cooked.offset() == self.printed && view.now < self.deadline =>
+            {
+                Step::Wait(watch.again(view))
+            }
             Some(Verdict::Closed) => Step::Done(Box::new(self.closed(view))),
             Some(Verdict::Ended) => Step::Done(Box::new(self.outcome(view, Status::Ended, None))),
             Some(Verdict::At(status, prompt)) => Step::Done(Box::new(self.outcome(view, status, prompt))),
@@ -109,6 +119,9 @@ impl WaitCall {
             ShellState::Ended => Step::Done(Box::new(self.outcome(view, Status::Ended, None))),
             ShellState::Starting | ShellState::NoShell | ShellState::Running(_) => {
                 if let Some(Verdict::At(status, prompt)) = by_looks(view, self.until.is_some()) {
+                    if status == Status::WaitingHidden && view.log.cooked.offset() == self.printed && !late {
+                        return Step::Wait(view.resting.again);
+                    }
                     return Step::Done(Box::new(self.outcome(view, status, prompt)));
                 }
                 if late {

@@ -70,6 +70,15 @@ impl Agents {
             .map(|(name, _)| name.as_str())
     }
 
+    /// The half-typed text that was left on the line, and whose it is.
+    pub(crate) fn half_typed(&self) -> Option<(&str, &str)> {
+        self.record
+            .agents
+            .iter()
+            .find(|(_, agent)| !agent.half_typed.trim().is_empty())
+            .map(|(name, agent)| (name.as_str(), agent.half_typed.trim()))
+    }
+
     /// Who began the command that the shell wants the rest of; whether that is news.
     pub(crate) fn continues(&mut self, owner: Option<&str>) -> bool {
         let mut changed = false;

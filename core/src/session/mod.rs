@@ -69,6 +69,8 @@ pub struct Session {
     input: Option<Input>,
     /// The last primary prompt of the program in the foreground.
     last_prompt: Option<String>,
+    /// What an agent's last `send` has typed without Enter, and whose it is.
+    unsubmitted: Option<(String, String)>,
     screen_since: Option<Now>,
     looking: looking::Looking,
     jobs: jobs::Jobs,
@@ -114,6 +116,7 @@ impl Session {
             submitter: Submitter::default(),
             input: None,
             last_prompt: None,
+            unsubmitted: None,
             screen_since: None,
             looking: looking::Looking::default(),
             jobs: jobs::Jobs::default(),
@@ -136,6 +139,8 @@ impl Session {
             });
         }
         session.last_prompt = last_prompt(&session.log);
+        // How long the first prompt took is known only to who waited for it.
+        session.first_prompt = (session.log.shell() != ShellState::NoShell).then_some(Duration::ZERO);
         for region in session.log.regions() {
             session.jobs.begins(region);
         }
@@ -224,7 +229,8 @@ impl Session {
         match self.log.shell() {
             ShellState::AtPrompt { .. } => !text.trim().is_empty() && self.agents.owner_of(&text).is_none(),
             ShellState::Continuation => self.agents.continuing().is_none(),
-            _ => false,
+            ShellState::Running(_) | ShellState::NoShell => self.behind_prompt().is_some(),
+            ShellState::Starting | ShellState::Ended => false,
         }
     }
 

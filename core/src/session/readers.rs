@@ -57,7 +57,7 @@ impl Session {
         match WaitCall::begin(now, Wait::default(), 0).step(&self.seen(now, &resting)) {
             // That nothing else runs is no news to somebody who did not ask for more.
             Step::Done(outcome) => Outcome { notes: Vec::new(), ..*outcome },
-            Step::Wait(_) | Step::Line(..) | Step::Answer(_) => Outcome::new(Status::Running),
+            Step::Wait(_) | Step::Again | Step::Line(..) | Step::Answer(_) => Outcome::new(Status::Running),
         }
     }
 

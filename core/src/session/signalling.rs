@@ -18,13 +18,10 @@ impl Session {
         };
         let CallKind::Send(send) = &mut call.kind else { return Ok(()) };
         send.begins_beside(running);
-        // At an empty line fish shows no new prompt, and there is nothing to discard; unless the editor expects commands.
-        let discards = match self.log.shell() {
-            ShellState::AtPrompt { .. } => self.escaped.is_some() || !self.log.cooked.input().is_empty(),
-            shell => shell == ShellState::Continuation,
-        };
-        if discards {
-            send.begins_at_line();
+        if let shell @ (ShellState::AtPrompt { .. } | ShellState::Continuation) = self.log.shell() {
+            let text =
+                shell == ShellState::Continuation || self.escaped.is_some() || !self.log.cooked.input().is_empty();
+            send.begins_at_line(text);
         }
         if send.send.text.is_empty() && send.send.keys.is_empty() && send.send.signal.is_some() {
             send.typing_at(self.cursor_line(), false);

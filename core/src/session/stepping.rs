@@ -52,6 +52,10 @@ impl Session {
                     runs_before |= is_run;
                     kept.push(call);
                 }
+                Step::Again => {
+                    moved = true;
+                    kept.push(call);
+                }
                 Step::Line(target, line) => {
                     moved = true;
                     match self.type_line(now, &mut call, target, &line) {

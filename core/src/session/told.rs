@@ -29,6 +29,9 @@ impl Session {
             self.note(call, &mut outcome);
             self.shown(&call.actor, &outcome);
         }
+        if outcome.status == Status::Prompt && !matches!(self.log.shell(), ShellState::AtPrompt { .. }) {
+            self.last_prompt = outcome.prompt.clone().or_else(|| self.last_prompt.take());
+        }
         // Where nothing was typed, the line is whose it was.
         let typed = outcome.status != Status::Error;
         if let (CallKind::Send(send), ShellState::AtPrompt { .. }, true) = (&call.kind, self.log.shell(), typed) {

@@ -19,6 +19,16 @@ const ENTER: &[u8] = b"\r";
 /// Behind Escape a line editor takes what comes next as commands of its own: vi's, or of the meta key.
 const ESCAPED: &str = "nothing was typed: escape was pressed at this prompt, and the shell's editor may take what comes next as commands of its own. send keys=[\"ctrl+c\"] gives a fresh prompt, then run it again";
 
+/// Whether a key changes nothing of another's text on the shell's line, or is one of those that give it up, which a
+/// refusal names: ctrl+c and ctrl+u, left, right, home, end, ctrl+l, Escape alone, and what stops jobs and output.
+fn leaves_text_alone(key: &[u8]) -> bool {
+    const KEYS: [&[u8]; 12] = [
+        b"\x03", b"\x15", b"\x1b[D", b"\x1b[C", b"\x1b[H", b"\x1b[F", b"\x0c", b"\x1b", b"\x11", b"\x13", b"\x1a",
+        b"\x1c",
+    ];
+    KEYS.contains(&key)
+}
+
 /// Whether a line editor may take letters for commands after this key. Only vi's editors stay so behind a key that
 /// follows Escape; which editor it is cannot be seen.
 fn is_escaped(escaped: bool, key: &[u8]) -> bool {
@@ -45,6 +55,11 @@ impl Session {
         let mut parts = Vec::new();
         if target == Target::Shell
             && let Some(clear) = self.clear_own_text(&call.actor)?
+        {
+            parts.push(clear);
+        }
+        if target != Target::Shell
+            && let Some(clear) = self.clear_text_at_program(&call.actor)?
         {
             parts.push(clear);
         }
@@ -155,9 +170,11 @@ impl Session {
         let anew = send.send.keys.iter().any(|key| key.encode(application) == b"\x1b");
         self.escaped = (at_line && escaped).then_some(self.escaped.filter(|_| !anew).unwrap_or(now));
         let mut at = None;
-        if !text.is_empty() || submits > 0 {
+        let edits = send.send.keys.iter().any(|key| !leaves_text_alone(&key.encode(false)));
+        if !text.is_empty() || submits > 0 || edits {
             // An agent's own text may grow and be submitted; another's may not.
             self.clear_own_text(actor)?;
+            self.clear_text_at_program(actor)?;
             at = self.expected_cursor(call.moved);
         }
         send.typing_at(self.cursor_line(), submits > 0);
@@ -240,6 +257,19 @@ impl Session {
             (CallKind::Expect(expect), Some(result)) => expect.run.typed(result, &self.seen(now, &resting)),
             (CallKind::Send(send), Some(result)) => {
                 let failed = send.typed(now, result);
+                if failed.is_none() {
+                    // At a program; where a shell's line takes it, below.
+                    let text = send.leaves_text().then(|| (call.actor.clone(), send.send.text.clone()));
+                    self.unsubmitted = text;
+                }
+                if failed.is_none()
+                    && let Some(owner) = &send.line_of
+                    && send.leaves_text()
+                {
+                    // As it will most likely be shown; what is there in the end is noted with the reply.
+                    self.agents.entry(owner).half_typed = format!("{}{}", self.log.cooked.input(), send.send.text);
+                    self.effects.push_back(Effect::Remember);
+                }
                 let signals = if failed.is_none() { self.signal_after(call.id, send) } else { Ok(()) };
                 failed.or_else(|| signals.err().map(Outcome::error))
             }
@@ -296,18 +326,67 @@ impl Session {
             Some(owner) => Err(format!(
                 "nothing was typed: {owner} has {shown:?} on the line, not submitted. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
             )),
-            None if self.is_noise() => Ok(Some(clear)),
+            // What an agent has typed is there, whatever a job in the background has printed over it.
+            None if self.is_noise() => match self.agents.half_typed() {
+                Some((owner, half)) if owner != actor => Err(format!(
+                    "nothing was typed: {owner} has {half:?} on the line, not submitted, and it shows {shown:?}. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
+                )),
+                _ => Ok(Some(clear)),
+            },
             None => Err(format!(
                 "nothing was typed: someone at the terminal has {shown:?} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree"
             )),
         }
     }
 
-    /// Whether no person can have typed what stands on the shell's line since its prompt came, so that it is the output
+    /// What stands on a program's line behind the prompt that it showed before.
+    pub(super) fn behind_prompt(&self) -> Option<String> {
+        let stands = self.log.cooked.line_at_cursor().text;
+        let text = stands.strip_prefix(self.last_prompt.as_deref()?.trim_end())?.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// What takes an agent's own half-typed text off a program's line, or a plain shell's, if it stands there.
+    ///
+    /// # Errors
+    /// Where another's stands there, as far as can be seen: what an agent has sent, or what a person has typed behind a
+    /// prompt that was shown before.
+    fn clear_text_at_program(&self, actor: &str) -> Result<Option<Part>, String> {
+        if matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation) {
+            return Ok(None);
+        }
+        let stands = self.log.cooked.line_at_cursor().text;
+        let stands = stands.trim_end();
+        if let Some((owner, text)) = &self.unsubmitted
+            && !text.trim().is_empty()
+            && stands.ends_with(text.trim_end())
+        {
+            if owner == actor {
+                return Ok(Some(Part { bytes: DISCARD_LINE.to_vec(), bracketed: false }));
+            }
+            let shown: String = text.chars().take(200).collect();
+            return Err(format!(
+                "nothing was typed: {owner} has {shown:?} on the line, not submitted. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
+            ));
+        }
+        match self.behind_prompt().filter(|_| self.person.is_some()) {
+            Some(text) => {
+                let shown: String = text.chars().take(200).collect();
+                Err(format!(
+                    "nothing was typed: someone at the terminal has {shown:?} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree"
+                ))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Whether no person can have typed what stands on the shell's line since the last command began, so that it is the output
     /// of a job in the background. tmux tells a person's last key in whole seconds.
     fn is_noise(&self) -> bool {
         let ShellState::AtPrompt { since, .. } = self.log.shell() else { return false };
-        self.person.is_none_or(|last| last.0 / 1000 < since.0 / 1000)
+        // What is typed while a command runs stands behind the next prompt.
+        let begun = self.log.regions().next_back().map_or(since, |region| region.started.min(since));
+        self.person.is_none_or(|last| last.0 / 1000 < begun.0 / 1000)
     }
 
     /// The number of the line the cursor is on, as far as it can be told while it is unsettled.

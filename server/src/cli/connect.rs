@@ -20,7 +20,7 @@ fn name(text: &str) -> Result<String, String> {
     if crate::mcp::agent::is_name(text) {
         return Ok(text.to_owned());
     }
-    Err("a name is 1 to 64 letters, digits, `.`, `_`, `-`, `#` and `@`".to_owned())
+    Err("a name is 1 to 64 letters, digits, `.`, `_`, `-`, `#` and `@`, and not `human`".to_owned())
 }
 
 /// Serves one client until it leaves, or no server is left to reach.

@@ -72,9 +72,10 @@ fn admit(request: &Request<Incoming>, way: &Way) -> Result<(), Refusal> {
         guard.token(headers)?;
     }
     match headers.get(ACTOR_HEADER) {
-        Some(name) if !name.to_str().is_ok_and(is_name) => {
-            Err((StatusCode::BAD_REQUEST, "X-Terminal-Actor takes 1 to 64 letters, digits, `.`, `_`, `-`, `#` and `@`"))
-        }
+        Some(name) if !name.to_str().is_ok_and(is_name) => Err((
+            StatusCode::BAD_REQUEST,
+            "X-Terminal-Actor takes 1 to 64 letters, digits, `.`, `_`, `-`, `#` and `@`, and not `human`",
+        )),
         _ => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! The shared server's Unix socket: one server at a time, for one user.
 
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +36,14 @@ impl Socket {
         let dir = path.parent().ok_or_else(|| format!("{} is no path of a socket", path.display()))?;
         files::make_dir(dir).map_err(|error| format!("the socket's directory cannot be used: {error}"))?;
         let lock = Lock::take(&beside(path, ".lock")).map_err(|error| held(path, &error))?;
+        if let Ok(there) = std::fs::symlink_metadata(path)
+            && !there.file_type().is_socket()
+        {
+            return Err(format!(
+                "{} is there and is no socket: nothing was changed. Give the server a path of its own with --socket",
+                path.display()
+            ));
+        }
         let listener = listen(path).map_err(|error| format!("cannot listen on {}: {error}", path.display()))?;
         Ok((Self { path: path.to_owned(), _lock: lock }, listener))
     }

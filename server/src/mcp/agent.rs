@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dtmcp_core::session::HUMAN;
 use hyper::http::request::Parts;
 use rmcp::service::{RequestContext, RoleServer};
 
@@ -33,11 +34,11 @@ pub enum Agent {
     Http(Arc<LaterNumber>),
 }
 
-/// Whether a text can name an agent.
+/// Whether a text can name an agent. What a person has typed is told by [`HUMAN`], which nobody else may pass for.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '#' | '@');
-    (1..=NAME_MAX).contains(&text.len()) && text.chars().all(fits)
+    (1..=NAME_MAX).contains(&text.len()) && text.chars().all(fits) && text != HUMAN
 }
 
 impl Agent {
@@ -82,7 +83,7 @@ fn client_name(name: &str) -> String {
         }
     }
     let trimmed = actor.trim_end_matches('-');
-    if trimmed.is_empty() { NAMELESS.to_owned() } else { trimmed.to_owned() }
+    if trimmed.is_empty() || trimmed == HUMAN { NAMELESS.to_owned() } else { trimmed.to_owned() }
 }
 
 #[cfg(test)]
@@ -93,7 +94,7 @@ mod tests {
     fn a_clients_name_is_made_fit_for_a_log() {
         assert_eq!(client_name("Claude Code (dev)"), "Claude-Code-dev");
         assert_eq!(client_name("\u{1b}]0;x\n"), "0-x");
-        assert_eq!(client_name("  "), NAMELESS);
+        assert_eq!((client_name("  "), client_name("human")), (NAMELESS.to_owned(), NAMELESS.to_owned()));
         assert_eq!(client_name(&"x".repeat(100)).len(), NAME_MAX);
     }
 
@@ -109,7 +110,7 @@ mod tests {
         for name in ["claude-code", "me@host", "a.b_c#2"] {
             assert!(is_name(name), "{name}");
         }
-        for name in ["", "a b", "a\u{1b}", "é", "a/b", &"x".repeat(65)] {
+        for name in ["", "human", "a b", "a\u{1b}", "é", "a/b", &"x".repeat(65)] {
             assert!(!is_name(name), "{name:?}");
         }
     }

@@ -10,6 +10,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("their_commands_are_regions", &["tmux", "bash", "setsid"], their_commands),
     ("their_text_is_not_submitted", &["tmux", "bash", "setsid"], their_text),
     ("their_unfinished_command_is_theirs", &["tmux", "bash", "setsid"], their_command),
+    ("a_secret_is_theirs_to_type", &["tmux", "bash", "setsid"], their_secret),
+    ("what_they_have_typed_into_a_program", &["tmux", "bash", "setsid", "python3"], typed_into_a_program),
     ("copy_mode", &["tmux", "bash", "setsid"], copy_mode),
     ("a_tiny_window", &["tmux", "bash", "setsid"], tiny_window),
     ("an_attached_session_is_not_closed", &["tmux", "bash", "setsid"], not_closed),
@@ -76,6 +78,53 @@ fn their_command() -> Tested {
     }
     person.types("-done\r")?;
     person.sees("half-done")?;
+    Ok(())
+}
+
+/// The person answers a hidden question in their terminal, and `wait` returns when they have.
+fn their_secret() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let mut person = Person::attach(&world, "t1", 120, 41)?;
+    let asked = client.run("read -s -p 'Password: ' x; echo; echo length ${#x}")?;
+    same!((asked.status(), &asked.meta["hidden"]), ("waiting", &json!(true)), "{}", asked.text);
+    let waited = client.call("wait", json!({ "timeout": 1.5 }))?;
+    same!((waited.status(), &waited.meta["hidden"]), ("waiting", &json!(true)), "{}", waited.text);
+    holds!(waited.meta["elapsed"].as_f64().is_some_and(|seconds| seconds > 1.0), "not at once: {}", waited.text);
+    let waiting = client.begin("wait", json!({ "timeout": 60 }))?;
+    person.types("12345\r")?;
+    let answered = client.finish(waiting)?;
+    same!((answered.status(), answered.exit()), ("finished", Some(0)), "{}", answered.text);
+    holds!(answered.output().ends_with("length 5"), "{}", answered.text);
+    Ok(())
+}
+
+/// Half-typed text on a program's line is as much theirs as on a shell's.
+fn typed_into_a_program() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let mut person = Person::attach(&world, "t1", 120, 41)?;
+    for (program, theirs, out) in [("python3 -q", "1+", "quit()"), ("env -i sh", "echo th", "exit")] {
+        same!(client.run(program)?.status(), "prompt", "{program}");
+        person.types(theirs)?;
+        person.sees(theirs)?;
+        let run = client.run("2")?;
+        holds!(run.is_error && !run.text.contains("keys=[\"ctrl+c\"] interrupts"), "{program}: {}", run.text);
+        for arguments in [json!({ "text": "2" }), json!({ "keys": ["enter"] })] {
+            let sent = client.call("send", arguments)?;
+            holds!(sent.is_error && sent.text.contains(theirs), "{program}: {}", sent.text);
+        }
+        person.types("\x15")?;
+        // An agent's own text is its own, and makes room for its next line.
+        wait_until("the line is free", || {
+            client.call("send", json!({ "text": "1-" })).is_ok_and(|sent| !sent.is_error)
+        })?;
+        let own = client.run("true or 3")?;
+        holds!(!own.text.contains("1-true") && own.status() == "prompt", "{program}: {}", own.text);
+        same!(client.run(out)?.status(), "finished", "{program}");
+    }
     Ok(())
 }
 

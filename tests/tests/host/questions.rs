@@ -78,7 +78,7 @@ pub(crate) const ROWS: &[Row] = &[
         "hidden",
     ),
     row("sudo_shell", &["sudo", "root"], &[Type("sudo sh\r"), Runs("sh")], "waits", "waits"),
-    row("su_shell", &["su", "root"], &[Type("su -s /bin/bash\r"), Runs("su"), See("# ", 1)], "waits", "waits"),
+    row("su_shell", &["su", "root"], &[Type("su -s /bin/bash\r"), See("# ", 1)], "waits", "waits"),
     row("cat_without_echo", &[], &[Type("stty -echo; cat\r"), Runs("cat")], "hidden", "hidden"),
     row(
         "bash_reads_a_key",

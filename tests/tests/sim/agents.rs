@@ -1,7 +1,8 @@
 //! Several agents in one session: queues, half-typed text, whose region it is.
 
-use dtmcp_core::call::Status;
+use dtmcp_core::call::{Status, Waiting};
 use dtmcp_tests::sim::{Sim, run_for, send};
+use std::time::Duration;
 
 use super::{error, notes, told};
 
@@ -70,6 +71,49 @@ fn another_agents_half_typed_text_is_protected() {
     let outcome = sim.sent("a", " x\n", &[]);
     assert_eq!(outcome.region.unwrap().label, "rm -rf x");
     assert_eq!(sim.ran("b", "echo hi").status, Status::Finished);
+}
+
+#[test]
+fn text_is_its_typists_from_the_first_byte_on_and_whatever_is_printed_over_it() {
+    let mut sim = Sim::bash();
+    let mut slow = send("rm -rf", &[]);
+    if let Waiting::Send(send) = &mut slow {
+        send.settle = Duration::from_secs(5);
+    }
+    let sending = sim.call("a", slow);
+    sim.pass(0.5);
+    for outcome in [sim.sent("b", "", &["enter"]), sim.ran("b", "echo hi")] {
+        assert!(error(&outcome).contains("a has \"rm -rf\""), "{outcome:?}");
+    }
+    sim.answer(sending);
+    // A job in the background prints into the line.
+    let mut sim = Sim::bash();
+    sim.ran("a", "later 3 NOISE");
+    sim.sent("a", "rm -rf", &[]);
+    sim.pass(5.0);
+    let text = error(&sim.ran("b", "echo hi"));
+    assert!(text.contains("a has \"rm -rf\""), "{text}");
+    assert_eq!(sim.ran("a", "echo hi").status, Status::Finished);
+}
+
+#[test]
+fn text_on_a_programs_line_is_protected_too() {
+    let mut sim = Sim::bash();
+    sim.ran("a", "python");
+    sim.sent("a", "10*", &[]);
+    error(&sim.ran("b", "3"));
+    for outcome in [sim.sent("b", "", &["enter"]), sim.sent("b", "3", &[])] {
+        assert!(error(&outcome).contains("a has \"10*\""), "{outcome:?}");
+    }
+    sim.sent("a", "2\n", &[]);
+    assert_eq!(sim.ran("b", "x").status, Status::Prompt);
+    sim.person("1+");
+    sim.pass(1.0);
+    error(&sim.ran("b", "2"));
+    assert!(error(&sim.sent("b", "2", &[])).contains("someone at the terminal has \"1+\""));
+    sim.person("1\r");
+    sim.pass(1.0);
+    assert_eq!(sim.ran("b", "2").status, Status::Prompt);
 }
 
 #[test]

@@ -62,6 +62,32 @@ fn text_that_is_seen_only_once_typing_was_tried_is_protected() {
 }
 
 #[test]
+fn what_a_person_types_ahead_is_protected() {
+    let mut sim = Sim::bash();
+    sim.pass(5.0);
+    let call = sim.run("a", "sleep 3");
+    sim.pass(1.5);
+    sim.person("git pu");
+    sim.answer(call);
+    sim.pass(1.0);
+    let text = error(&sim.ran("a", "echo hi"));
+    assert!(text.contains("git pu"), "{text}");
+}
+
+#[test]
+fn keys_that_edit_a_persons_text_are_refused() {
+    for key in ["up", "backspace", "ctrl+w", "tab", "delete", "ctrl+d", "alt+d", "x"] {
+        let mut sim = Sim::bash();
+        sim.pass(5.0);
+        sim.person("git pu");
+        sim.pass(1.0);
+        let text = error(&sim.sent("a", "", &[key]));
+        assert!(text.contains("\"git pu\""), "{key}: {text}");
+        assert_eq!(sim.typed(), "", "{key}");
+    }
+}
+
+#[test]
 fn a_prompt_that_is_seen_differently_stops_nobody() {
     let mut sim = Sim::bash();
     sim.pass(5.0);
