@@ -304,9 +304,17 @@ fn in_program(facts: &Facts<'_>) -> bool {
     facts.region().is_some_and(|region| region.kind == Kind::Input)
 }
 
+/// The commands of git that show their output in a pager (`git help config` at `pager.<cmd>`), and never an editor.
+const GIT_PAGES: &[&str] = &["log", "diff", "show", "blame", "grep", "reflog", "shortlog", "whatchanged", "help"];
+
 /// How the program on the screen is left, by the name it was started with.
 fn leaves(facts: &Facts<'_>) -> Option<(String, &'static str)> {
-    let name = facts.last()?.name();
+    let command = facts.last()?;
+    let name = command.name();
+    // git starts an editor as well as a pager, and which is not to be seen from here.
+    if name == "git" && !command.arguments().any(|argument| GIT_PAGES.contains(&argument)) {
+        return None;
+    }
     let keys = match name {
         "less" | "more" | "most" | "man" | "top" | "htop" | "git" | "tig" | "ncdu" | "journalctl" | "systemctl" => {
             "keys=[\"q\"]"

@@ -124,7 +124,7 @@ fn moments() -> Vec<Case> {
         ("screen", vec![at(Screen, "mytool")], vec![at(Screen, "less f"), at(Running, "mytool")]),
         (
             "leave",
-            vec![at(Screen, "less f"), at(Screen, "git log"), at(Screen, "cd x && vim y")],
+            vec![at(Screen, "less f"), at(Screen, "git -C x log"), at(Screen, "cd x && vim y")],
             vec![at(Screen, "mytool"), ok("less -F f")],
         ),
         ("quiet", vec![at(Quiet, "x")], vec![at(Running, "x")]),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::{CallKind, Effect, Session};
 use crate::call::{Asks, Flow, REST, REST_AT_PROMPT, Reader};
-use crate::inspect::{Inspection, Look, Refusal, Why};
+use crate::inspect::{Inspection, Look, Process, Refusal, Why};
 use crate::log::ShellState;
 use crate::place::{self, Beyond};
 use crate::region::{Kind, Place, State};
@@ -65,6 +65,8 @@ pub(super) struct Looking {
     pub(super) beyond: Option<Beyond>,
     /// Who would take a line that is typed, as was last seen.
     pub(super) taker: Option<place::Taker>,
+    /// Whether a shell with the integration reads itself while its command runs: `read` is a part of it.
+    pub(super) builtin_reads: bool,
 }
 
 impl Looking {
@@ -235,6 +237,9 @@ impl Session {
         let judgement = judge(inspection, output);
         self.looking.beyond = self.leads_to(inspection, &judgement);
         self.looking.taker = place::taker(inspection);
+        let reads = |front: &Vec<Process>| front.iter().rfind(|process| process.in_front).map(|process| process.id.pid);
+        let reader = inspection.front.known().and_then(reads);
+        self.looking.builtin_reads = reader.is_some_and(|reader| self.log.shell_pids().any(|pid| pid == reader));
         if self.last_activity >= asked {
             return;
         }

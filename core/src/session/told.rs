@@ -125,6 +125,7 @@ impl Session {
     /// The plain shell whose prompt an outcome shows, as far as is seen who would take a line there.
     fn plain_shell(&self, outcome: &Outcome) -> Option<Plain> {
         let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        let unmarked = unmarked && !self.looking.builtin_reads;
         let prompt = outcome.prompt.as_deref().filter(|_| unmarked && outcome.status == Status::Prompt)?;
         let shell = match self.looking.taker.as_ref()? {
             Taker::Shell(name) => Some(name.clone()),

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitCode, Stdio};
 use std::thread;
 
@@ -159,9 +160,21 @@ fn tell(installed: Option<&Installed>, status: Option<i32>, remove: bool) -> Exi
 
 /// That the files are missing there holds no more, should a server of this state directory remember it.
 fn forget(who: &str) {
-    if let Ok(config) = Config::from_env()
-        && let Err(error) = Missing::of(&config.home).forget(|entry| entry.who == *who)
-    {
-        say(&mut io::stderr(), &format!("dtmcp: {error}; a server may go on for some hours to call the files missing"));
+    let homes = Config::from_env().ok().map(|config| config.home).into_iter().chain(home_of_this_copy());
+    for home in homes {
+        if let Err(error) = Missing::of(&home).forget(|entry| entry.who == *who) {
+            say(
+                &mut io::stderr(),
+                &format!("dtmcp: {error}; a server may go on for some hours to call the files missing"),
+            );
+        }
     }
+}
+
+/// The state directory that this program lies in, where it is the copy that sessions have on their PATH: their
+/// environment names no state directory.
+fn home_of_this_copy() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let home = program.parent().filter(|bin| bin.ends_with("bin"))?.parent()?;
+    home.join("lock").is_file().then(|| home.to_owned())
 }
