@@ -112,9 +112,10 @@ __dtmcp_add() {
     return 0
 }
 
-# Whether PROMPT_COMMAND is the hook and nothing else, as at nearly every prompt.
+# Whether PROMPT_COMMAND is the hook and nothing else, as at nearly every prompt. (As a later element of an array without
+# a first one it would reach no child.)
 __dtmcp_is_ours() {
-    [[ ${PROMPT_COMMAND[*]-} == "$__DTMCP_HOOK" ]]
+    [[ ${PROMPT_COMMAND[*]-} == "$__DTMCP_HOOK" && -n ${PROMPT_COMMAND-} ]]
 }
 
 # Takes PROMPT_COMMAND over again where something changed it. Commands put before or behind the hook keep their place;
@@ -171,6 +172,7 @@ __dtmcp_strip() {
     __dtmcp_r=${__dtmcp_r//"$__dtmcp_post"/}
     __dtmcp_r=${__dtmcp_r//"$__dtmcp_pre0"/}
     __dtmcp_r=${__dtmcp_r//"$__dtmcp_post0"/}
+    __dtmcp_r=${__dtmcp_r//"$__dtmcp_arm"/}
     __dtmcp_r=${__dtmcp_r//"$__dtmcp_pre2"/}
     local part
     for part in "${__dtmcp_pre_s-}" "${__dtmcp_post_s-}" "${__dtmcp_post0_s-}" "${__dtmcp_pre2_s-}" \
@@ -213,7 +215,17 @@ __dtmcp_wrap() {
         ((__dtmcp_q += 2))
     fi
     if [[ ${PS1@a} != *r* ]]; then PS1=$pre$ps1$post __dtmcp_ps1=$pre$ps1$post; fi
-    if [[ ${PS0@a} != *r* ]]; then PS0=$ps0$post0 __dtmcp_ps0=$ps0$post0; fi
+    if [[ ${PS0@a} != *r* ]]; then
+        PS0=$ps0$post0 __dtmcp_ps0=$ps0$post0
+        # A bash inside is to find it, unless it would show there what this shell's person wants to see here.
+        if [[ -z $ps0 && -z $__dtmcp_static ]]; then
+            export PS0
+            __dtmcp_lent=1
+        elif [[ -n $__dtmcp_lent ]]; then
+            export -n PS0
+            __dtmcp_lent=
+        fi
+    fi
     return 0
 }
 
@@ -246,7 +258,7 @@ __dtmcp_prompt() {
         return 0
     fi
     local __dtmcp_on=
-    __dtmcp_t=
+    __dtmcp_t= __dtmcp_u= __dtmcp_v= __dtmcp_w= __dtmcp_x= __dtmcp_y=
     if __dtmcp_here; then
         __dtmcp_on=1
         [[ ${__dtmcp_nonce-} == "$__DTMCP_NONCE" ]] || __dtmcp_identify
@@ -260,6 +272,11 @@ __dtmcp_prompt() {
         PROMPT_COMMAND=$__DTMCP_HOOK __dtmcp_run=()
     fi
     __dtmcp_all=
+    if [[ ${PROMPT_COMMAND[99]-} == "$__DTMCP_HOOK" ]]; then
+        # Put back by __dtmcp_arm: what is there beside it came in its stead, and bash has run that.
+        unset 'PROMPT_COMMAND[99]'
+        __dtmcp_run=()
+    fi
     __dtmcp_is_ours || __dtmcp_adopt ''
     if [[ -n ${__dtmcp_run[@]+x} ]]; then
         local __dtmcp_depth=1 __dtmcp_ps
@@ -337,6 +354,14 @@ su() {
 }
 fi
 
+# Puts the hook back where PROMPT_COMMAND was set anew without it: at a prompt, or by the startup file of a bash inside,
+# which finds this in PS0 when the first command there is entered. It becomes an element of its own, so that what was set
+# runs as before. An expansion can assign, and nothing else can here without a fork: v tells that the first element lacks
+# the hook, x that all do, u that PROMPT_COMMAND is set, and a plain string or array: an assignment that fails here would
+# keep the command from running. Each is worked out once, until the hook runs and clears it. What all this expands to is shown to nobody: taken off the nonce it changes nothing, and the nonce off itself leaves
+# nothing. The scripts for zsh and fish read this line, too.
+__dtmcp_arm='${__DTMCP_NONCE:+${__DTMCP_HOOK:+${__DTMCP_NONCE#"${__DTMCP_NONCE#"${__dtmcp_v:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}${PROMPT_COMMAND:-${__dtmcp_v:=_}}${__dtmcp_v:+${__dtmcp_w:=_${PROMPT_COMMAND[*]-}}${__dtmcp_x:=${__dtmcp_w##*__dtmcp_f*}}${__dtmcp_x:+${__dtmcp_y:=${PROMPT_COMMAND+_${PROMPT_COMMAND@a}}}${__dtmcp_u:=${__dtmcp_y##*[^_ax]*}}${__dtmcp_u:+${PROMPT_COMMAND[99]:=$__DTMCP_HOOK}}}}"}"}}}'
+
 # The parts of the prompts. They only name variables, so that a child which inherits the prompt shows nothing. A counts
 # itself and says with h=1 that PROMPT_COMMAND holds the hook; where it does not, no end marker came, and A is the end.
 # h=2 stands where the hook is there and has not run since C: it could not, or somebody prints the prompt.
@@ -345,7 +370,7 @@ fi
 __dtmcp_pre='\[${__dtmcp_A:+${__dtmcp_A#"${__dtmcp_t:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}"}$?;h=$((${PROMPT_COMMAND+${#PROMPT_COMMAND}}+0>0?1+__dtmcp_ran:0))${__dtmcp_t:+0};q=$((${PIPESTATUS+PIPESTATUS[0]+=0,}++__dtmcp_q))$__dtmcp_Z}\]'
 __dtmcp_pre0='${__dtmcp_S-}'
 __dtmcp_post='\[${__dtmcp_B-}\]'
-__dtmcp_post0='${__dtmcp_C:+${__dtmcp_C:$((__dtmcp_ran=1,0))}$?;q=$((++__dtmcp_q))${__dtmcp_Z#"${__dtmcp_z:+${ZDOTDIR:=$__dtmcp_z}}"}}'
+__dtmcp_post0=$__dtmcp_arm'${__dtmcp_C:+${__dtmcp_C:$((__dtmcp_ran=1,0))}$?;q=$((++__dtmcp_q))${__dtmcp_Z#"${__dtmcp_z:+${ZDOTDIR:=$__dtmcp_z}}"}}'
 __dtmcp_pre2='\[${__dtmcp_P-}\]'
 # Stands between a PS0 that ends in a backslash (the end of an ST) and our dollar sign: a complete string that means
 # nothing.
@@ -355,7 +380,7 @@ __dtmcp_f=__dtmcp_prompt
 __dtmcp_i=${SRANDOM:-$RANDOM$RANDOM}
 __dtmcp_q=0 __dtmcp_ran=0 __dtmcp_cwd= __dtmcp_static=
 __dtmcp_list=() __dtmcp_list1=()
-__dtmcp_ps0= __dtmcp_ps1= __dtmcp_ps2= __dtmcp_all=
+__dtmcp_ps0= __dtmcp_ps1= __dtmcp_ps2= __dtmcp_all= __dtmcp_lent=${__dtmcp_inherited-}
 unset __dtmcp_told __dtmcp_nonce __dtmcp_A __dtmcp_t
 export -n __dtmcp_f
 
@@ -374,7 +399,7 @@ else
     done <"${BASH_SOURCE[0]}"
     unset __dtmcp_r
     __DTMCP_BASH='__dtmcp_inherited=1 __dtmcp_r=${__DTMCP_CODE//@"@"/$'"'\\n'"'}; eval "$__dtmcp_r"'
-    export __DTMCP_BASH __DTMCP_CODE
+    export __DTMCP_BASH __DTMCP_CODE __DTMCP_HOOK
     # Where zsh and fish find what is theirs; both leave out a directory that they may not read.
     __DTMCP_ZDIR=${BASH_SOURCE[0]%/*}
     if [[ $__DTMCP_ZDIR == /* ]]; then

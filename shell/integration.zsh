@@ -208,10 +208,12 @@ __dtmcp_first() {
 __dtmcp_carry_bash() {
     emulate -L zsh
     [[ -z ${__DTMCP_CODE-} && -r $1 ]] || return 0
-    local line code= hook= inside=
+    local line code= hook= inside= arm=
     while IFS= read -r line; do
         if [[ $line == "__DTMCP_HOOK='"* ]]; then
             inside=1 hook=${line#*\'}
+        elif [[ $line == "__dtmcp_arm='"* ]]; then
+            arm=${${line#*\'}%\'}
         elif [[ -n $inside ]]; then
             hook+=$'\n'${line%\'}
             [[ $line != *\' ]] || inside=
@@ -219,7 +221,7 @@ __dtmcp_carry_bash() {
         line=${line#"${line%%[![:space:]]*}"}
         [[ -z $line || $line == '#'* ]] || code+=@"@"$line
     done <$1
-    export __DTMCP_CODE=$code PROMPT_COMMAND=$hook
+    export __DTMCP_CODE=$code __DTMCP_HOOK=$hook PROMPT_COMMAND=$hook PS0=$arm
     export __DTMCP_BASH='__dtmcp_inherited=1 __dtmcp_r=${__DTMCP_CODE//@"@"/$'"'\\n'"'}; eval "$__dtmcp_r"'
 }
 

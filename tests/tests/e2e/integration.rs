@@ -14,6 +14,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("continuation", &["tmux", "bash"], continuation),
     ("a_line_broken_off", &["tmux", "bash"], broken_off),
     ("nested", &["tmux", "bash"], nested),
+    ("nested_with_a_prompt_command", &["tmux", "bash"], nested_with_a_prompt_command),
     ("strict_options", &["tmux", "bash"], strict_options),
     ("debug_trap", &["tmux", "bash"], debug_trap),
     ("prompt_with_status", &["tmux", "bash"], prompt_with_status),
@@ -278,8 +279,7 @@ fn plain_shell() -> Tested {
     Ok(())
 }
 
-/// Only what begins a command is left of the integration: each reply comes at the new prompt, and the next line tells
-/// the status of the one before.
+/// What begins a command is left of the integration, and puts the rest back with the next one.
 fn hook_and_prompt_replaced() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
@@ -287,15 +287,38 @@ fn hook_and_prompt_replaced() -> Tested {
     let gone = client.run("PROMPT_COMMAND= PS1='new$ '")?;
     holds!(matches!(gone.status(), "prompt" | "waiting"), "{}", gone.text);
     let answer = client.run("echo hi; false")?;
+    same!((answer.status(), answer.output(), answer.exit()), ("finished", "hi", Some(1)), "{}", answer.text);
+    let next = client.run("echo $?")?;
+    same!((next.output(), next.exit()), ("1", Some(0)), "{}", next.text);
+    let kept = client.run("PROMPT_COMMAND= PS1='kept$ '; readonly PROMPT_COMMAND")?;
+    holds!(matches!(kept.status(), "prompt" | "waiting"), "{}", kept.text);
+    let answer = client.run("echo hi; false")?;
     holds!(matches!(answer.status(), "prompt" | "waiting") && answer.output().starts_with("hi"), "{}", answer.text);
     let next = client.run("echo $?")?;
     holds!(next.output().starts_with('1'), "{}", next.text);
     let regions = client.call("regions", json!({}))?;
     let all = regions.meta["regions"].as_array().cloned().unwrap_or_default();
-    let ended = all.iter().find(|region| region["kind"] == "command" && region["exit"] == 1);
-    holds!(ended.is_some_and(|it| it["label"].as_str() == Some("new$ echo hi; false")), "{}", regions.text);
+    let ended = all.iter().rfind(|region| region["kind"] == "command" && region["exit"] == 1);
+    holds!(ended.is_some_and(|it| it["label"].as_str() == Some("kept$ echo hi; false")), "{}", regions.text);
     let end = client.run("exit 5")?;
     same!((end.status(), end.exit()), ("ended", Some(5)), "{}", end.text);
+    Ok(())
+}
+
+/// The startup file of a bash inside sets `PROMPT_COMMAND` anew: the first command there is a plain shell's.
+fn nested_with_a_prompt_command() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".bash_profile", ". ~/.bashrc\n")?;
+    world.dot_file(".bashrc", "PS1='$ '\nPROMPT_COMMAND='history -a'\n")?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    same!(client.run("bash")?.status(), "prompt", "the shell inside");
+    let first = client.run("echo first; false")?;
+    same!((first.status(), first.output(), first.exit()), ("prompt", "first", None), "{}", first.text);
+    let second = client.run("echo second; false")?;
+    same!((second.status(), second.output(), second.exit()), ("finished", "second", Some(1)), "{}", second.text);
+    client.run("exit 4")?;
+    same!(client.run("echo $?")?.output(), "4", "the shell outside");
     Ok(())
 }
 

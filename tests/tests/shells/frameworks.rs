@@ -2,7 +2,7 @@
 
 use crate::row::{Row, Want, ensure, lost, row, want};
 use crate::terminal::Step::{self, Line, Type};
-use crate::terminal::Wait::End;
+use crate::terminal::Wait::{End, Text};
 
 const FOUR: &[Step] = &[Line("echo hi"), Line("false|true"), Line("(exit 7)"), Line("echo st=$? $_")];
 const FOUR_WANTED: &[Want] = &[
@@ -36,6 +36,38 @@ const UNMARKED_WANTED: &[Want] =
 const NESTED: &[Step] = &[Line("bash"), Line("echo in"), Line("false"), Line("exit 3")];
 const NESTED_WANTED: &[Want] =
     &[want("bash", "*", 3), want("echo in", "in", 0), want("false", "", 1), lost("exit 3", "*")];
+
+/// In a bash inside whose startup file sets `PROMPT_COMMAND` anew, the first command is a plain shell's.
+const SET_ANEW: &[Step] = &[
+    Type("bash\r", Text("$ ")),
+    Line("echo first"),
+    Line("echo in $mine"),
+    Line("false|true"),
+    Line("(exit 7)"),
+    Line("echo $? $_"),
+    Line("exit 3"),
+    Line("echo $?"),
+];
+const SET_ANEW_WANTED: &[Want] = &[
+    want("bash", "~\nfirst\n", 3),
+    want("echo in $mine", "~^in [1-9]$", 0),
+    want("false|true", "", 0).stages(&[1, 0]),
+    want("(exit 7)", "", 7),
+    want("echo $? $_", "~^7 [12]$", 0),
+    lost("exit 3", "*"),
+    want("echo $?", "3", 0),
+];
+
+const SET_ANEW_IN_DASH: &[Step] =
+    &[Type("dash -c 'bash; exit 4'\r", Text("$ ")), Line("(exit 6)"), Line("(exit 7)"), Line("exit")];
+const SET_ANEW_IN_DASH_WANTED: &[Want] = &[want("*", "*", 4), want("(exit 7)", "", 7), lost("exit", "*")];
+const KEPT: &[Step] = &[
+    Type("bash\r", Text("h$ ")),
+    Type("echo pl$((1+1))\r", Text("h$ ")),
+    Type("(exit 6)\r", Text("h$ ")),
+    Line("exit"),
+];
+const KEPT_WANTED: &[Want] = &[want("bash", "~\npl2\n\\$ \\(exit 6\\)\n\\$ exit\nexit$", 6)];
 
 /// A home whose `.bashrc` a login shell reads too, as on Debian.
 macro_rules! bashrc {
@@ -106,6 +138,21 @@ pub(crate) const ROWS: &[Row] = &[
     row("F8_prepended_nested", NESTED, NESTED_WANTED).files(bashrc!(r#"PROMPT_COMMAND="history -a; $PROMPT_COMMAND""#)),
     row("F8_appended_nested", NESTED, NESTED_WANTED)
         .files(bashrc!(r#"PROMPT_COMMAND="${PROMPT_COMMAND:+$PROMPT_COMMAND; }history -a""#)),
+    row("F4_string_nested", SET_ANEW, SET_ANEW_WANTED).files(bashrc!("PROMPT_COMMAND='mine=$((mine+1))'")),
+    row("F4_exported_string_nested", SET_ANEW, SET_ANEW_WANTED)
+        .files(bashrc!("export PROMPT_COMMAND='history -a; mine=$((${mine-0}+1))'; set -u")),
+    row("F6_array_nested", SET_ANEW, SET_ANEW_WANTED)
+        .files(bashrc!("unset PROMPT_COMMAND; PROMPT_COMMAND=(': $mine' 'mine=$((mine+1))')")),
+    row("F6_emptied_nested", SET_ANEW, SET_ANEW_WANTED).files(bashrc!("PROMPT_COMMAND=; mine=1")),
+    row("F6_set_anew_in_a_bash_in_a_dash", SET_ANEW_IN_DASH, SET_ANEW_IN_DASH_WANTED)
+        .files(bashrc!("PROMPT_COMMAND='history -a'"))
+        .needs(&["dash"]),
+    // What cannot be changed stays, and nothing is said of it: the shell is a plain one.
+    row("F6_set_for_good_nested", KEPT, KEPT_WANTED)
+        .files(bashrc!("PROMPT_COMMAND=:; readonly PROMPT_COMMAND; set -u")),
+    row("F6_unset_for_good_nested", KEPT, KEPT_WANTED).files(bashrc!("unset PROMPT_COMMAND; readonly PROMPT_COMMAND")),
+    row("F6_number_nested", KEPT, KEPT_WANTED)
+        .files(bashrc!("unset PROMPT_COMMAND; declare -i PROMPT_COMMAND=0; 0() { :; }")),
     row("F9_prints", FOUR, FOUR_WANTED).files(bashrc!("PROMPT_COMMAND='echo; echo printed'")),
     row("F11_fails_and_forks", FOUR, FOUR_WANTED).files(bashrc!("PROMPT_COMMAND='(sleep 0 &); false'")),
     row(

@@ -57,13 +57,37 @@ pub(crate) const ROWS: &[Row] = &[
         &[Line("PROMPT_COMMAND=; readonly PROMPT_COMMAND"), Line("echo m"), Line("(exit 7)"), Line("echo $?")],
         HOOKLESS,
     ),
-    // Only what begins a command is left: the next one closes the one before, with its status.
+    // What begins a command is left, and puts the hook back when the next one does.
     row(
         "set_hook_and_prompt_replaced",
         &[
-            Type("PROMPT_COMMAND= PS1='new$ '\r", Text("new$ ")),
-            Type("(exit 7)\r", Text("new$ ")),
-            Type("echo $?\r", Text("new$ ")),
+            Type("PROMPT_COMMAND= PS1='new$ '\r", Text("hnew$ ")),
+            Line("(exit 7)"),
+            Line("echo $?"),
+            Line("PROMPT_COMMAND=('mine=1' 'mine=$((mine+1))')"),
+            Line("echo $mine"),
+            Type("PROMPT_COMMAND='mine=7' PS1='new$ ' PS2='more '\r", Text("hnew$ ")),
+            Line("false|true"),
+            Line("echo $mine"),
+        ],
+        &[
+            want("*", "*", 0),
+            want("*", "", 7),
+            want("echo $?", "7", 0),
+            want("*", "", 0),
+            want("echo $mine", "2", 0),
+            want("*", "*", 0),
+            want("*", "", 0).stages(&[1, 0]),
+            want("echo $mine", "7", 0),
+        ],
+    ),
+    // And nothing where it cannot: each command is closed by the next one, with its status.
+    row(
+        "set_hook_and_prompt_replaced_for_good",
+        &[
+            Type("PROMPT_COMMAND= PS1='new$ '; readonly PROMPT_COMMAND\r", Text("hnew$ ")),
+            Type("(exit 7)\r", Text("hnew$ ")),
+            Type("echo $?\r", Text("hnew$ ")),
             Type("exit 5\r", Gone),
         ],
         &[want("*", "*", 0), want("*", "*", 7), want("*", "~^7", 0), want("*", "*", 5)],
