@@ -5,6 +5,7 @@ use super::Often::{Always, Habit, Once, OncePerPlace};
 use super::line::{Command, Joint};
 use super::{Often, Row};
 use crate::call::{JobEnd, Plain, Status, Way};
+use crate::prompt::{Looks, looks_like};
 use crate::region::Kind;
 use crate::waiting::Prints;
 
@@ -122,17 +123,7 @@ pub(super) const ROWS: &[Row] = &[
             )
         },
     ),
-    row(
-        "quiet",
-        Always,
-        |f| f.is(Status::Quiet),
-        |f| {
-            format!(
-                "whether it is done cannot be told: its prompt is not known. Give prompt_pattern, or wait session=\"{}\" if it is still working",
-                f.name
-            )
-        },
-    ),
+    row("quiet", Always, |f| f.is(Status::Quiet), quiet),
     row(
         "ended",
         Always,
@@ -265,6 +256,24 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
+/// What to do behind a line where nobody sees who waits.
+fn quiet(facts: &Facts<'_>) -> String {
+    let wait = format!("wait session=\"{}\" if it is still working", facts.name);
+    match facts.outcome.prompt.as_deref().and_then(looks_like) {
+        Some(Looks::Prompt) => format!(
+            "its last line looks like a prompt, and whether it is one cannot be seen: run types the next line there; prompt_pattern tells it for certain, or {wait}"
+        ),
+        Some(Looks::Question) => format!(
+            "its last line looks like a question, and whether it waits cannot be seen: run answers it with a line, send with text and keys, or {wait}"
+        ),
+        Some(Looks::Secret) => format!(
+            "its last line looks like a question for a secret, and whether it waits cannot be seen: ask the user to type it in the attached terminal, then wait session=\"{}\"; or a rule of expect with secret=true answers it; send keys=[\"ctrl+c\"] gives it up",
+            facts.name
+        ),
+        None => format!("whether it is done cannot be told: its prompt is not known. Give prompt_pattern, or {wait}"),
+    }
+}
+
 fn held(facts: &Facts<'_>) -> bool {
     facts.outcome.observed.held && !facts.is(Status::Ended)
 }
@@ -340,7 +349,7 @@ fn plain_shell(facts: &Facts<'_>) -> String {
     }
     let here = format!("the shell here is {plain}. shell_integrate session=\"{}\" changes that", facts.name);
     match way {
-        Way::Here => here,
+        Way::Here | Way::There => here,
         Way::Host => format!("{here}; next time `dtmcp ssh HOST` in place of ssh brings it along"),
         Way::Container => {
             format!("{here}; next time `dtmcp into` before the command that enters the container brings it along")

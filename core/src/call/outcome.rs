@@ -165,6 +165,8 @@ pub enum Way {
     Host,
     /// Through the command that enters a container or a sandbox.
     Container,
+    /// From an integrated shell elsewhere.
+    There,
 }
 
 /// What a call has found out that is worth more than its own session.

@@ -14,8 +14,9 @@ use crate::time::Now;
 pub(crate) struct WaitCall {
     watch: Option<Watch>,
     begun: bool,
-    /// How much had been printed when it began.
+    /// How much had been printed when it began, and whether nothing had been for a while where nothing else can tell.
     printed: u64,
+    was_quiet: bool,
     pub(crate) until: Option<Pattern>,
     shape: Shape,
     deadline: Now,
@@ -29,6 +30,7 @@ impl WaitCall {
             watch: None,
             begun: false,
             printed: 0,
+            was_quiet: false,
             until: wait.until,
             shape: wait.shape,
             deadline: now + wait.timeout,
@@ -67,6 +69,7 @@ impl WaitCall {
         if !self.begun {
             self.begun = true;
             self.printed = view.log.cooked.offset();
+            self.was_quiet = view.resting.quiet;
             let open = view.log.open_region();
             // A line that was typed and has not begun yet is what is waited for.
             let mut watch = open.map_or_else(Watch::default, |region| Watch::of(region.id));
@@ -82,12 +85,7 @@ impl WaitCall {
         }
         let Some(watch) = &self.watch else { return Step::Wait(None) };
         match watch.verdict(view, self.until.is_some()) {
-            // Only the person can answer, and that is what is waited for.
-            Some(Verdict::At(Status::WaitingHidden, _))
-                if view.log.cooked.offset() == self.printed && view.now < self.deadline =>
-            {
-                Step::Wait(watch.again(view))
-            }
+            Some(Verdict::At(status, _)) if self.goes_on(view, status) => Step::Wait(watch.again(view)),
             Some(Verdict::Closed) => Step::Done(Box::new(self.closed(view))),
             Some(Verdict::Ended) => Step::Done(Box::new(self.outcome(view, Status::Ended, None))),
             Some(Verdict::At(status, prompt)) => Step::Done(Box::new(self.outcome(view, status, prompt))),
@@ -95,6 +93,13 @@ impl WaitCall {
             None if view.now >= self.deadline => Step::Done(Box::new(self.outcome(view, Status::Running, None))),
             None => Step::Wait(watch.again(view)),
         }
+    }
+
+    /// Whether this is as it was when the call began, and what is waited for is that it changes: only a person can answer a
+    /// hidden question, and of what was silent before it was told that it may be at work.
+    fn goes_on(&self, view: &Seen<'_>, status: Status) -> bool {
+        let stands = status == Status::WaitingHidden || status == Status::Quiet && self.was_quiet;
+        stands && view.log.cooked.offset() == self.printed && view.now < self.deadline
     }
 
     /// With nothing running the answer is the last region, at once; a shell that starts, or a program that no line
@@ -119,7 +124,7 @@ impl WaitCall {
             ShellState::Ended => Step::Done(Box::new(self.outcome(view, Status::Ended, None))),
             ShellState::Starting | ShellState::NoShell | ShellState::Running(_) => {
                 if let Some(Verdict::At(status, prompt)) = by_looks(view, self.until.is_some()) {
-                    if status == Status::WaitingHidden && view.log.cooked.offset() == self.printed && !late {
+                    if self.goes_on(view, status) {
                         return Step::Wait(view.resting.again);
                     }
                     return Step::Done(Box::new(self.outcome(view, status, prompt)));

@@ -236,7 +236,7 @@ pub(crate) fn by_looks(view: &Seen<'_>, patient: bool) -> Option<Verdict> {
         Some(Asks::Stopped) => return Some(Verdict::At(Status::Suspended, None)),
         None => {}
     }
-    (view.resting.quiet && !patient).then_some(Verdict::At(Status::Quiet, None))
+    (view.resting.quiet && !patient).then(|| Verdict::At(Status::Quiet, question(view)))
 }
 
 /// The question that a program shows, where it shows one.

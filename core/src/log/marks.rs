@@ -2,10 +2,11 @@
 
 use super::{Log, LogEvent, ShellInfo, Typing};
 use crate::cooked::Tag;
+use crate::place;
 use crate::region::shells::{Admitted, Phase};
 use crate::region::stages;
 use crate::region::store::{Closing, Opening};
-use crate::region::{Kind, State};
+use crate::region::{Kind, Place, State};
 use crate::time::Wall;
 use crate::vt::marker::{self, Marker};
 
@@ -69,7 +70,7 @@ impl Log {
             Admitted::Known(depth) => self.lose_above(depth + 1, at),
             Admitted::New => self.on_new_shell(marker, at),
         }
-        let place = self.shells.top().map(crate::region::shells::Shell::place);
+        let place = self.shells.top().map(|top| top.place.clone());
         if place != self.place {
             self.events.extend(place.clone().map(LogEvent::Place));
             self.place = place;
@@ -85,18 +86,33 @@ impl Log {
         if let Some(depth) = self.shells.replaced_by(marker) {
             self.lose_above(depth, at);
         }
-        if let Some(region) = self.shells.push(marker, at.wall) {
+        let place = self.reached(marker);
+        if let Some(region) = self.shells.push(marker, place, at.wall) {
             let closing = self.closing(State::Lost, None, at);
             self.regions.close(region, closing);
             self.events.push_back(LogEvent::Closed(region));
         }
         self.end_typing();
         self.stray = None;
-        let place = self.shells.top().map(crate::region::shells::Shell::place);
+        let place = self.shells.top().map(|top| top.place.clone());
         self.events.extend(place.map(|place| {
             let version = marker.new_shell.clone().unwrap_or_default();
             LogEvent::ShellStarted(ShellInfo { pid: marker.pid, place, version })
         }));
+    }
+
+    /// Where a shell is that shows itself: as it says, with the names that the command line has which led there.
+    fn reached(&self, marker: &Marker) -> Place {
+        let (host, user) = (marker.host.clone().unwrap_or_default(), marker.user.clone().unwrap_or_default());
+        let said = Place { host, user, container: None };
+        if let Some(below) = self.shells.top() {
+            let line = below.region.and_then(|id| self.region(id)).map(|region| region.label.as_str());
+            return place::reached(line.unwrap_or_default(), &below.place, &below.id.host, said);
+        }
+        match &self.program {
+            Some((line, home)) => place::reached(line, home, &home.host, said),
+            None => said,
+        }
     }
 
     /// Takes away all shells from this depth on: the terminal has passed to the one below.
@@ -193,7 +209,7 @@ impl Log {
         let region = self.regions.open(Opening { kind: Kind::Command, label, first_line, raw_start, started });
         if let Some(top) = self.shells.top() {
             region.cwd.clone_from(&top.cwd);
-            region.place = Some(top.place());
+            region.place = Some(top.place.clone());
             region.shell = Some(top.id.clone());
         }
         let id = region.id;

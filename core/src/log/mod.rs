@@ -106,6 +106,8 @@ pub struct Log {
     regions: Regions,
     shells: Shells,
     place: Option<Place>,
+    /// What the session runs, and where that began.
+    program: Option<(String, Place)>,
     /// The prompt that stands, while a shell is at one.
     typing: Option<Typing>,
     /// A prompt shown while a command runs, by a shell that does not say whether its hook works.
@@ -147,6 +149,7 @@ impl Log {
             regions: Regions::default(),
             shells: Shells::default(),
             place: None,
+            program: None,
             typing: None,
             stray: None,
             asked: marks::Asked::No,
@@ -155,6 +158,12 @@ impl Log {
             events: VecDeque::new(),
             records: VecDeque::new(),
         }
+    }
+
+    /// Tells what the session runs, in place of a shell with the integration, and where: such a line may lead to another
+    /// place. Give it before the first byte.
+    pub fn runs(&mut self, line: String, home: Place) {
+        self.program = Some((line, home));
     }
 
     /// Takes the next bytes of the stream, which came at `wall`. Settled text waits in [`Log::cooked`] and events in

@@ -41,7 +41,8 @@ pub(crate) enum Phase {
 pub(crate) struct Shell {
     pub(crate) id: ShellId,
     pub(crate) instance: String,
-    pub(crate) user: String,
+    /// Where it runs, by its markers and by the command that led there.
+    pub(crate) place: Place,
     /// The counter of its last marker that has one.
     seq: u64,
     pub(crate) phase: Phase,
@@ -54,13 +55,6 @@ pub(crate) struct Shell {
     pub(crate) early: Option<Closing>,
     /// The lines of its last input behind the first, for when each turns out to be a command.
     pub(crate) pasted: VecDeque<String>,
-}
-
-impl Shell {
-    /// Where it runs.
-    pub(crate) fn place(&self) -> Place {
-        Place { host: self.id.host.clone(), user: self.user.clone(), container: None }
-    }
 }
 
 /// Whose marker it is.
@@ -140,7 +134,7 @@ impl Shells {
     }
 
     /// Puts a shell on top. Returns the open region of a shell that had to be forgotten for it.
-    pub(crate) fn push(&mut self, marker: &Marker, since: Wall) -> Option<u32> {
+    pub(crate) fn push(&mut self, marker: &Marker, place: Place, since: Wall) -> Option<u32> {
         self.gone.remove(&marker.instance);
         self.gone_order.retain(|instance| *instance != marker.instance);
         let mut forgotten = None;
@@ -152,7 +146,7 @@ impl Shells {
         self.stack.push(Shell {
             id: ShellId { host: marker.host.clone().unwrap_or_default(), pid: marker.pid },
             instance: marker.instance.clone(),
-            user: marker.user.clone().unwrap_or_default(),
+            place,
             seq: marker.seq.unwrap_or_default(),
             phase: Phase::AtPrompt { ready: false, since },
             region: None,

@@ -73,7 +73,8 @@ fn headline(outcome: &Outcome) -> String {
         Status::Continuation => format!("at the continuation prompt {prompt:?}: it wants the rest"),
         Status::Screen => "full-screen program".to_owned(),
         Status::Matched => outcome.matched.map_or_else(|| "matched".to_owned(), |line| format!("matched line {line}")),
-        Status::Quiet => "quiet: nothing was printed for 3 s".to_owned(),
+        Status::Quiet if prompt.is_empty() => "quiet: nothing was printed for 3 s".to_owned(),
+        Status::Quiet => format!("quiet at {prompt:?}: nothing was printed for 3 s"),
         Status::Ended => match outcome.program_exit {
             Some(exit) => format!("ended: the session's program exited with {exit}{}", signal(exit)),
             None => "ended: the session's program has ended".to_owned(),

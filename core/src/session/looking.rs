@@ -11,7 +11,8 @@ use crate::call::{Asks, Flow, REST, REST_AT_PROMPT, Reader};
 use crate::inspect::{Inspection, Look, Process, Refusal, Why};
 use crate::log::ShellState;
 use crate::place::{self, Beyond};
-use crate::region::{Kind, Place, State};
+use crate::prompt::{self, Looks};
+use crate::region::{Kind, Place, Region, State};
 use crate::time::Now;
 use crate::waiting::{Judgement, Output, Prints, Steady, Step, judge};
 
@@ -63,6 +64,8 @@ pub(super) struct Looking {
     pub(super) place_due: bool,
     /// Where the terminal leads from the shell that has it, as was last seen.
     pub(super) beyond: Option<Beyond>,
+    /// The shell that has the terminal is itself at the far end of a carrier, so that what it runs is not to be seen.
+    pub(super) behind: bool,
     /// Who would take a line that is typed, as was last seen.
     pub(super) taker: Option<place::Taker>,
     /// Whether a shell with the integration reads itself while its command runs: `read` is a part of it.
@@ -235,6 +238,8 @@ impl Session {
         let alternate = self.log.cooked.modes().alternate;
         let output = Output { quiet, alternate, column: self.log.cooked.cursor().0 };
         let judgement = judge(inspection, output);
+        let shells: Vec<u32> = self.log.shell_pids().collect();
+        self.looking.behind = place::is_behind_carrier(inspection, &shells);
         self.looking.beyond = self.leads_to(inspection, &judgement);
         self.looking.taker = place::taker(inspection);
         let reads = |front: &Vec<Process>| front.iter().rfind(|process| process.in_front).map(|process| process.id.pid);
@@ -265,14 +270,28 @@ impl Session {
     /// Where the terminal leads from the shell that has it.
     fn leads_to(&self, inspection: &Inspection, judgement: &Judgement) -> Option<Beyond> {
         let from = self.log.place().unwrap_or(&self.setting.home);
-        if from.host == self.setting.home.host {
-            let shells: Vec<u32> = self.log.shell_pids().collect();
-            return place::beyond(inspection, judgement, from, &shells);
+        if from.host == self.setting.home.host && !self.looking.behind {
+            return place::beyond(inspection, judgement, from);
         }
-        // From another host's shell on, the processes of this one tell nothing.
-        let mut open = self.log.regions().rev().filter(|region| region.state == State::Running);
-        let command = open.find(|region| region.kind == Kind::Command)?;
+        // From another host's shell on, the processes of this one tell nothing. Once its command has led somewhere, it stays
+        // there until that shell shows itself again.
+        let there = self.looking.beyond.clone();
+        there.or_else(|| self.told_by_line(from))
+    }
+
+    /// Where the running command's words lead, if it has come there: nothing is said on the way, and a question may be one of
+    /// the way's own.
+    fn told_by_line(&self, from: &Place) -> Option<Beyond> {
+        let line = self.log.cooked.line_at_cursor().text;
+        let asks = matches!(prompt::looks_like(&line), Some(Looks::Question | Looks::Secret));
+        let command = self.command().filter(|_| !line.trim().is_empty() && !asks)?;
         place::told_by_line(&command.label, from)
+    }
+
+    /// The command that the innermost integrated shell runs.
+    pub(super) fn command(&self) -> Option<&Region> {
+        let mut open = self.log.regions().rev().filter(|region| region.state == State::Running);
+        open.find(|region| region.kind == Kind::Command)
     }
 
     /// Whether the terminal leads to where nobody sees who waits.

@@ -77,8 +77,12 @@ impl Session {
         let empty = self.log.cooked.line_at_cursor().text.is_empty();
         let works = empty && self.input.is_some_and(|input| input.known);
         // Nor can it be told whether a far end waits; what stands on the line there may be a prompt.
+        // Of a command that an integrated shell there runs the end will be told, so it has to look like one there.
         let unseen = match &self.looking.holds {
-            Some(Judgement::Carrier(_) | Judgement::Unknown(_)) => self.looking.beyond.is_some() && !empty,
+            Some(Judgement::Carrier(_) | Judgement::Unknown(_)) if self.looking.beyond.is_some() => !empty,
+            Some(Judgement::Carrier(_) | Judgement::Unknown(_)) if self.looking.behind => {
+                prompt::looks_like(&self.log.cooked.line_at_cursor().text).is_some()
+            }
             _ => false,
         };
         if (shell == ShellState::NoShell || self.input.is_some() || unseen) && !works {
@@ -113,7 +117,13 @@ impl Session {
         }
         let shape = prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref());
         let waits = || self.looking.asks() == Some(Asks::Shown) && prompt::waits_behind(&line.text);
-        let shape = shape.or_else(|| waits().then_some(prompt::Shape::Primary))?;
+        // What nobody sees wait may have been taken for a prompt after a while: it is the same again.
+        let unseen = self.is_carried() || self.looking.behind;
+        let again = || {
+            let same = unseen && self.last_prompt.as_deref() == Some(line.text.as_str());
+            same && prompt::looks_like(&line.text) == Some(prompt::Looks::Prompt)
+        };
+        let shape = shape.or_else(|| (waits() || again()).then_some(prompt::Shape::Primary))?;
         Some((line.text, shape))
     }
 

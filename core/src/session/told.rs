@@ -29,7 +29,7 @@ impl Session {
             self.note(call, &mut outcome);
             self.shown(&call.actor, &outcome);
         }
-        if outcome.status == Status::Prompt && !matches!(self.log.shell(), ShellState::AtPrompt { .. }) {
+        if is_prompt(&outcome) && !matches!(self.log.shell(), ShellState::AtPrompt { .. }) {
             self.last_prompt = outcome.prompt.clone().or_else(|| self.last_prompt.take());
         }
         // Where nothing was typed, the line is whose it was.
@@ -126,14 +126,19 @@ impl Session {
     fn plain_shell(&self, outcome: &Outcome) -> Option<Plain> {
         let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
         let unmarked = unmarked && !self.looking.builtin_reads;
-        let prompt = outcome.prompt.as_deref().filter(|_| unmarked && outcome.status == Status::Prompt)?;
+        let prompt = outcome.prompt.as_deref().filter(|_| unmarked && is_prompt(outcome))?;
+        let behind = self.looking.behind;
         let shell = match self.looking.taker.as_ref()? {
             Taker::Shell(name) => Some(name.clone()),
-            Taker::Far if !prompt::is_programs(prompt) => None,
+            Taker::Far if !prompt::is_programs(prompt) => {
+                let label = self.command().filter(|_| behind).map(|command| command.label.as_str());
+                label.and_then(place::shell_opened).map(str::to_owned)
+            }
             Taker::Far | Taker::Program(_) => return None,
         };
         let place = self.place();
         let way = match (&place.container, &shell) {
+            _ if behind => Way::There,
             (Some(_), _) => Way::Container,
             (None, Some(_)) => Way::Here,
             (None, None) => Way::Host,
@@ -199,4 +204,10 @@ impl Session {
         }
         notes
     }
+}
+
+/// Whether an outcome shows a prompt, or what looks like one.
+fn is_prompt(outcome: &Outcome) -> bool {
+    let looks = || outcome.prompt.as_deref().and_then(prompt::looks_like) == Some(prompt::Looks::Prompt);
+    outcome.status == Status::Prompt || outcome.status == Status::Quiet && looks()
 }

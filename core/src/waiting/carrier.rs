@@ -16,7 +16,7 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    pub(super) fn new(program: &'static str, destination: &str) -> Self {
+    pub(crate) fn new(program: &'static str, destination: &str) -> Self {
         Self { program, destination: destination.to_owned(), terminal: true }
     }
 

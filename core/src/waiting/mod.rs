@@ -12,7 +12,7 @@ use crate::inspect::{FileKind, Inspection, Known, Look, Process, ProcessId, Term
 pub mod carrier;
 pub mod channel;
 pub mod front;
-mod options;
+pub(crate) mod options;
 mod prints;
 pub mod ssh;
 mod steady;

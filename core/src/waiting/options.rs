@@ -3,38 +3,38 @@
 /// What a program's options look like: which take no value. All others do, which is the shorter list to get right for
 /// programs with a hundred options.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Grammar {
+pub(crate) struct Grammar {
     /// Letters without a value.
-    pub(super) letters: &'static str,
+    pub(crate) letters: &'static str,
     /// Long names without a value, which `--name=value` may still give one.
-    pub(super) long: &'static [&'static str],
+    pub(crate) long: &'static [&'static str],
     /// Options may follow the first word.
-    pub(super) anywhere: bool,
+    pub(crate) anywhere: bool,
 }
 
 /// A command line taken apart.
 #[derive(Debug, Default)]
-pub(super) struct Scanned<'a> {
+pub(crate) struct Scanned<'a> {
     options: Vec<(&'a str, Option<&'a str>)>,
     /// The words that are no options; after the first one, whatever follows where options stop there.
-    pub(super) words: Vec<&'a str>,
+    pub(crate) words: Vec<&'a str>,
 }
 
 impl<'a> Scanned<'a> {
     /// Whether a switch is on; `--name=false` turns it off.
-    pub(super) fn on(&self, names: &[&str]) -> bool {
+    pub(crate) fn on(&self, names: &[&str]) -> bool {
         let last = self.options.iter().rev().find(|(name, _)| names.contains(name));
         last.is_some_and(|(_, value)| *value != Some("false"))
     }
 
     /// The last value given to an option.
-    pub(super) fn value(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn value(&self, name: &str) -> Option<&'a str> {
         self.options.iter().rev().find(|(other, _)| *other == name)?.1
     }
 }
 
 /// Takes a command line apart.
-pub(super) fn scan<'a>(args: &[&'a str], grammar: Grammar) -> Scanned<'a> {
+pub(crate) fn scan<'a>(args: &[&'a str], grammar: Grammar) -> Scanned<'a> {
     let mut scanned = Scanned::default();
     let mut rest = args.iter().copied();
     while let Some(arg) = rest.next() {

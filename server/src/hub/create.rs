@@ -209,7 +209,11 @@ impl Hub {
 
     /// An empty log for a session.
     pub(super) fn new_log(&self, meta: &Meta, dir: &Path) -> Log {
-        Log::new(Size { cols: meta.cols, rows: meta.rows }, widths(meta), nonce(dir))
+        let mut log = Log::new(Size { cols: meta.cols, rows: meta.rows }, widths(meta), nonce(dir));
+        if let Some(command) = meta.command.clone().filter(|_| !meta.is_integrated()) {
+            log.runs(command, self.place.clone());
+        }
+        log
     }
 
     /// The machine of a session, over a log that is empty or has been replayed.

@@ -5,6 +5,7 @@
 
 mod advice;
 mod basics;
+mod behind;
 mod carriers;
 mod containers;
 mod errors;
@@ -43,6 +44,7 @@ fn main() {
     let suites: &[(&str, &[Row])] = &[
         ("advice", advice::ROWS),
         ("basics", basics::ROWS),
+        ("behind", behind::ROWS),
         ("carriers", carriers::ROWS),
         ("containers", containers::ROWS),
         ("errors", errors::ROWS),

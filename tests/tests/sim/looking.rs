@@ -15,6 +15,9 @@ use super::notes;
 const DEVICE: Device = Device { major: 136, minor: 0 };
 const INODE: Inode = Inode { device: Device { major: 0, minor: 26 }, number: 3 };
 
+/// The process id of the scripted session's first shell.
+const SHELL: u32 = 101;
+
 /// A program in front whose only thread is in this call.
 fn program(call: Call) -> Inspection {
     let thread =
@@ -197,6 +200,7 @@ fn carries(call: Call) -> Inspection {
     inspection.modes = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
     if let Known::Known(front) = &mut inspection.front {
         front[0].carrier = carrier(&["ssh", "me@build7"]);
+        front[0].parent = SHELL;
     }
     inspection
 }
@@ -240,4 +244,68 @@ fn a_carrier_that_asks_has_led_nowhere_yet() {
     sim.host.modes = Known::Known(TerminalModes { canonical: true, echo: false, held: false });
     let outcome = sim.ran("a", "passwd");
     assert_eq!((outcome.status, notes(&outcome, "build7")), (Status::WaitingHidden, 0), "{outcome:?}");
+}
+
+/// A session whose second shell, which has the integration, is at the far end of what the first one has started.
+fn behind() -> Sim {
+    let mut sim = Sim::bash();
+    assert_eq!(sim.ran("a", "bash").status, Status::Prompt);
+    sim.host = carries(Call::Other);
+    sim
+}
+
+#[test]
+fn behind_an_integrated_far_shell_what_looks_like_a_question_takes_a_line() {
+    let mut sim = behind();
+    let before = sim.seconds();
+    let asked = sim.ran("a", "quiz");
+    assert_eq!((asked.status, asked.prompt.as_deref()), (Status::Quiet, Some("Name? ")), "{asked:?}");
+    assert!((3.0..3.5).contains(&(sim.seconds() - before)), "{}", sim.seconds() - before);
+    assert_eq!((notes(&asked, "looks like a question"), notes(&asked, "build7")), (1, 0), "{asked:?}");
+    assert_eq!(sim.ran("a", "me").prompt.as_deref(), Some("Sure? "));
+    let pin = sim.ran("a", "yes");
+    assert_eq!((pin.status, notes(&pin, "question for a secret")), (Status::Quiet, 1), "{pin:?}");
+    let done = sim.ran("a", "1234");
+    assert_eq!((done.status, done.region.unwrap().label.as_str()), (Status::Finished, "quiz"));
+}
+
+#[test]
+fn a_far_prompt_like_no_other_is_known_once_it_was_seen() {
+    let mut sim = behind();
+    assert_eq!(sim.ran("a", "far").status, Status::Quiet);
+    let before = sim.seconds();
+    let again = sim.ran("a", "hello");
+    assert_eq!((again.status, again.prompt.as_deref()), (Status::Prompt, Some("far 2 $ ")), "{again:?}");
+    assert!(sim.seconds() - before < 0.5, "{}", sim.seconds() - before);
+    assert_eq!(sim.ran("a", "quit").status, Status::Finished);
+    // Another program's is another.
+    assert_eq!(sim.ran("a", "far").status, Status::Quiet);
+}
+
+#[test]
+fn silence_says_nothing_of_a_far_command_that_shows_no_question() {
+    let mut sim = behind();
+    for line in ["printf working\\s;sleep 5", "sleep 5", "printf 50%\\s;sleep 5"] {
+        let outcome = sim.ran("a", line);
+        assert_eq!(outcome.status, Status::Finished, "{line}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_wait_after_silence_waits_for_what_comes() {
+    let mut sim = behind();
+    let id = sim.call("a", run_for("printf Testing:\\s;sleep 20", 60.0, ""));
+    assert_eq!(sim.answer(id).status, Status::Quiet);
+    let before = sim.seconds();
+    assert_eq!(sim.waited("a", 5.0).status, Status::Quiet, "as long as it was told to");
+    assert!(sim.seconds() - before > 4.9, "{}", sim.seconds() - before);
+    assert_eq!(sim.waited("a", 60.0).status, Status::Finished);
+}
+
+#[test]
+fn of_several_lines_none_goes_to_what_only_looks_like_a_question() {
+    let mut sim = behind();
+    let outcome = sim.ran("a", "printf Testing:\\s;sleep 20\necho two");
+    assert_eq!((outcome.status, outcome.unsent), (Status::Quiet, Some(1)), "{outcome:?}");
+    assert!(!sim.typed().contains("two"));
 }

@@ -4,10 +4,13 @@
 //! carrier leads away, and a shell of another user has been reached through `su` or `sudo`. The first carrier decides:
 //! what lies behind it cannot be seen, unless a shell there has markers of its own.
 
+mod line;
+
 use crate::inspect::{FileKind, Inspection, Known, Process};
 use crate::region::Place;
 use crate::waiting::Judgement;
-use crate::waiting::carrier::{Carrier, carrier};
+use crate::waiting::carrier::Carrier;
+use line::{Opens, opens};
 
 /// Names of shells, as the kernel keeps them. A program that runs as somebody else (`sudo apt`) is no place to be; a
 /// shell is.
@@ -76,23 +79,15 @@ pub struct Beyond {
 }
 
 /// Where the terminal leads, by the processes at it and what they were judged to do; `from` is the place of the shell that
-/// started them, and `shells` the process ids of the integrated shells, the one that has the terminal last. None where
-/// nothing leads away from it, or nothing can be seen.
+/// started them. None where nothing leads away from it, or nothing can be seen.
 #[must_use]
-pub fn beyond(inspection: &Inspection, judgement: &Judgement, from: &Place, shells: &[u32]) -> Option<Beyond> {
+pub fn beyond(inspection: &Inspection, judgement: &Judgement, from: &Place) -> Option<Beyond> {
     let front = inspection.front.known()?;
     let below = inspection.below.known().map_or(&[][..], Vec::as_slice);
-    let all = || front.iter().chain(below);
-    if let Some((process, carrier)) = all().find_map(carrying) {
-        // A carrier that an outer shell started is the one that leads to the innermost: that one says itself where it
-        // is, and how it goes on from there cannot be seen.
-        let outer = shells.split_last().map_or(&[][..], |(_, outer)| outer);
+    if let Some((_, carrier)) = carriers(inspection).next() {
         // One that asks for a password, or connects, has not come there yet.
         let arrived = matches!(judgement, Judgement::Carrier(_) | Judgement::Unknown(_));
-        if outer.contains(&process.parent) || !arrived {
-            return None;
-        }
-        return destination(carrier, from).map(|place| Beyond { place, carried: true });
+        return destination(carrier, from).filter(|_| arrived).map(|place| Beyond { place, carried: true });
     }
     let is_shell = |process: &&Process| SHELLS.contains(&process.name.as_str());
     let shell = below.iter().rev().find(is_shell).or_else(|| front.iter().rev().find(is_shell))?;
@@ -101,16 +96,88 @@ pub fn beyond(inspection: &Inspection, judgement: &Judgement, from: &Place, shel
     (user != from.user).then(|| Beyond { place: Place { user, ..from.clone() }, carried: false })
 }
 
-/// Where a command line leads that an integrated shell of another host runs: its processes are not to be seen from here.
-/// None for more than a simple command.
+/// Whether a carrier leads to the shell that has the terminal, so that what that runs is not to be seen: one that an
+/// outer shell started, or that is the session's own program. `shells` are the process ids of the integrated shells,
+/// the one that has the terminal last.
+#[must_use]
+pub fn is_behind_carrier(inspection: &Inspection, shells: &[u32]) -> bool {
+    let Some((carrier, _)) = carriers(inspection).next() else { return false };
+    let Some((top, outer)) = shells.split_last() else { return false };
+    let known = |pid: u32| processes(inspection).find(|process| process.id.pid == pid);
+    let mut pid = carrier.id.pid;
+    // Each step leads to a parent that was seen; a loop can be none of theirs, and the count makes sure.
+    for _ in 0..=processes(inspection).count() {
+        if pid == *top {
+            return false;
+        }
+        if outer.contains(&pid) {
+            return true;
+        }
+        let Some(process) = known(pid) else { break };
+        pid = process.parent;
+    }
+    // In a sandbox with process ids of its own, a shell's are other ones than are seen from here.
+    outer.is_empty()
+}
+
+fn processes(inspection: &Inspection) -> impl Iterator<Item = &Process> {
+    [&inspection.front, &inspection.below].into_iter().filter_map(Known::known).flatten()
+}
+
+fn carriers(inspection: &Inspection) -> impl Iterator<Item = (&Process, &Carrier)> {
+    processes(inspection).filter_map(carrying)
+}
+
+/// Where a command line leads whose processes are not to be seen from here. None where it opens no shell, as far as its
+/// words tell.
 #[must_use]
 pub fn told_by_line(line: &str, from: &Place) -> Option<Beyond> {
-    if line.contains(['|', '&', ';', '<', '>', '$', '`', '\\', '\'', '"', '(', '{', '\n']) {
-        return None;
+    let place = match opens(line)? {
+        Opens::Far(carrier) => destination(&carrier, from)?,
+        Opens::UserShell(user) => Place { user: user.to_owned(), ..from.clone() },
+        Opens::Shell(_) => from.clone(),
+    };
+    Some(Beyond { place, carried: true })
+}
+
+/// Where a shell is that showed itself while a command line ran: what it said, with the name that the line has for the
+/// place where the shell's own tells it from nothing. A container's host name is a number as a rule, and a host may have
+/// the name of the one before. `from` is the place of the shell that ran the line, and `from_host` its own word for that
+/// host.
+#[must_use]
+pub fn reached(line: &str, from: &Place, from_host: &str, said: Place) -> Place {
+    let named = match opens(line) {
+        Some(Opens::Far(carrier)) => destination(&carrier, from),
+        Some(Opens::UserShell(_) | Opens::Shell(_)) | None => None,
+    };
+    match named {
+        Some(named) if named.container.is_some() => Place { user: said.user, ..named },
+        Some(named) if said.host == from_host && !is_this_host(&named.host, from_host) => {
+            Place { host: named.host, ..said }
+        }
+        None if said.host == from_host => Place { user: said.user, ..from.clone() },
+        _ => said,
     }
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let carrier = carrier(&words).filter(|carrier| carrier.terminal)?;
-    destination(&carrier, from).map(|place| Beyond { place, carried: true })
+}
+
+/// Whether a destination is a name of the host where it is given.
+fn is_this_host(name: &str, host: &str) -> bool {
+    let within = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
+    name == host
+        || within(name, host)
+        || within(host, name)
+        || matches!(name, "localhost" | "::1")
+        || within(name, "localhost")
+        || within(name, "127")
+}
+
+/// The shell that a command line opens, by its name, where its words name one.
+#[must_use]
+pub fn shell_opened(line: &str) -> Option<&str> {
+    match opens(line)? {
+        Opens::Shell(name) => Some(name),
+        Opens::Far(_) | Opens::UserShell(_) => None,
+    }
 }
 
 /// Who would take a line that is typed.
@@ -129,7 +196,7 @@ pub enum Taker {
 pub fn taker(inspection: &Inspection) -> Option<Taker> {
     let front = inspection.front.known()?;
     let below = inspection.below.known().map_or(&[][..], Vec::as_slice);
-    if front.iter().chain(below).any(|process| carrying(process).is_some()) {
+    if carriers(inspection).next().is_some() {
         return Some(Taker::Far);
     }
     // The innermost that its own terminal listens to: `sudo` gives what it runs a terminal inside its own.
@@ -176,6 +243,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
+    use crate::waiting::carrier::carrier;
 
     fn place(host: &str, user: &str, container: Option<&str>) -> Place {
         Place { host: host.into(), user: user.into(), container: container.map(str::to_owned) }
@@ -203,9 +271,28 @@ mod tests {
         let leads = |line: &str| told_by_line(line, &from).map(|beyond| beyond.place);
         assert_eq!(leads("ssh -p 22 u@deep"), Some(place("deep", "u", None)));
         assert_eq!(leads("podman exec -it web sh"), Some(place("build7", "me", Some("web"))));
+        assert_eq!(leads("sudo -i"), Some(place("build7", "root", None)));
+        assert_eq!(leads("sh"), Some(from.clone()));
         for line in ["ssh deep ls", "ssh \"$host\"", "cd x && ssh deep", "make", "", "ssh -N deep"] {
             assert_eq!(leads(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn a_shell_is_where_the_line_says_that_led_there() {
+        let (home, deep) = (place("vm", "me", None), place("deep", "me", Some("web")));
+        let box7 = place("box7", "ann", None);
+        let at = |line: &str, host: &str| reached(line, &home, "vm", Place { host: host.into(), ..box7.clone() });
+        assert_eq!(at("ssh build7", "box7"), box7, "its own word");
+        assert_eq!(at("dtmcp ssh ann@build7", "vm"), place("build7", "ann", None), "a host of the same name");
+        for line in ["ssh localhost", "ssh 127.0.0.1", "ssh vm.example.org", "ssh vm", "su ann", "./way"] {
+            assert_eq!(at(line, "vm"), place("vm", "ann", None), "{line}");
+        }
+        assert_eq!(at("dtmcp into podman exec -it web", "4f2a"), place("vm", "ann", Some("web")));
+        assert_eq!(at("dtmcp into bwrap --", "box7"), box7);
+        // Inside it, it stays there.
+        let inside = reached("su ann", &deep, "4f2a", Place { host: "4f2a".into(), ..box7 });
+        assert_eq!(inside, place("deep", "ann", Some("web")));
     }
 
     #[test]

@@ -1,0 +1,181 @@
+//! Where a command line leads, by its words: for shells whose processes are not to be seen from here.
+
+use super::SHELLS;
+use crate::waiting::carrier::{Carrier, carrier};
+use crate::waiting::options::{Grammar, scan};
+
+/// What a command line opens on the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Opens<'a> {
+    /// A terminal somewhere else.
+    Far(Carrier),
+    /// A shell of this user's.
+    UserShell(&'a str),
+    /// A shell, by its name.
+    Shell(&'a str),
+}
+
+/// Words that go before a command, with options of their own, and leave it what it is.
+const BEFORE: &[&str] = &["exec", "command", "env", "time", "nice", "nohup", "setsid"];
+
+const SU: Grammar = Grammar {
+    letters: "lmpfPhV",
+    long: &["login", "preserve-environment", "fast", "pty", "help", "version"],
+    anywhere: true,
+};
+
+const SUDO: Grammar = Grammar {
+    letters: "ABbEeHiKklnPSsVvN",
+    long: &[
+        "askpass",
+        "background",
+        "bell",
+        "edit",
+        "help",
+        "list",
+        "login",
+        "non-interactive",
+        "preserve-env",
+        "preserve-groups",
+        "remove-timestamp",
+        "reset-timestamp",
+        "set-home",
+        "shell",
+        "stdin",
+        "validate",
+        "version",
+    ],
+    anywhere: false,
+};
+
+const DOAS: Grammar = Grammar { letters: "nsL", long: &[], anywhere: false };
+
+/// What a line opens. None for a command of another kind, and for more than a simple command: what that comes to
+/// nobody knows from here.
+pub(super) fn opens(line: &str) -> Option<Opens<'_>> {
+    if line.contains(['|', '&', ';', '<', '>', '$', '`', '\\', '\'', '"', '(', '{', '\n']) {
+        return None;
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    command(&words)
+}
+
+fn command<'a>(words: &[&'a str]) -> Option<Opens<'a>> {
+    let assigns = |word: &str| word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with('-'));
+    let mut before = false;
+    let begins = words.iter().position(|word| {
+        let passed = assigns(word) || BEFORE.contains(word) || before && word.starts_with('-');
+        before = passed;
+        !passed
+    })?;
+    let words = words.get(begins..)?;
+    let (first, rest) = words.split_first()?;
+    match base(first) {
+        "dtmcp" | "docent-terminal-mcp" => match rest.split_first()? {
+            (&"ssh", _) => command(rest),
+            (&"into", rest) => command(rest),
+            _ => None,
+        },
+        "su" => {
+            let found = scan(rest, SU);
+            let user = found.words.iter().find(|word| **word != "-").copied().unwrap_or("root");
+            let runs = ["c", "command", "session-command"].iter().any(|name| found.value(name).is_some());
+            (!runs && found.words.len() <= 2).then_some(Opens::UserShell(user))
+        }
+        "sudo" => {
+            let found = scan(rest, SUDO);
+            let user = found.value("u").or_else(|| found.value("user")).unwrap_or("root");
+            as_user(user, found.on(&["i", "s", "login", "shell"]), &found.words)
+        }
+        "doas" => {
+            let found = scan(rest, DOAS);
+            as_user(found.value("u").unwrap_or("root"), found.on(&["s"]), &found.words)
+        }
+        "busybox" => command(rest).filter(|opens| matches!(opens, Opens::Shell(_))),
+        name if SHELLS.contains(&name) => is_interactive(rest).then_some(Opens::Shell(name)),
+        _ => carrier(words).filter(|carrier| carrier.terminal).map(Opens::Far),
+    }
+}
+
+/// What a command that runs another as somebody else opens.
+fn as_user<'a>(user: &'a str, shell: bool, words: &[&'a str]) -> Option<Opens<'a>> {
+    if words.is_empty() {
+        return shell.then_some(Opens::UserShell(user));
+    }
+    match command(words)? {
+        Opens::Shell(_) => Some(Opens::UserShell(user)),
+        other => Some(other),
+    }
+}
+
+/// Whether a shell with these arguments reads commands from its terminal.
+fn is_interactive(args: &[&str]) -> bool {
+    let runs = |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
+    args.iter().all(|word| word.starts_with(['-', '+'])) && !args.iter().any(runs)
+}
+
+fn base(word: &str) -> &str {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    name.strip_prefix('-').unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shells_and_users_are_told_by_the_words() {
+        for (line, user) in [
+            ("su", "root"),
+            ("su -", "root"),
+            ("su - ann", "ann"),
+            ("su -l ann -s /bin/sh", "ann"),
+            ("sudo -i", "root"),
+            ("sudo -s", "root"),
+            ("sudo -iu ann", "ann"),
+            ("sudo -E -u ann bash --norc", "ann"),
+            ("sudo --user=ann --login", "ann"),
+            ("sudo su - bob", "bob"),
+            ("sudo /bin/sh", "root"),
+            ("doas -s", "root"),
+            ("doas -u ann sh", "ann"),
+            ("LANG=C exec sudo -i", "root"),
+        ] {
+            assert_eq!(opens(line), Some(Opens::UserShell(user)), "{line}");
+        }
+        for (line, shell) in
+            [("sh", "sh"), ("/bin/dash -i", "dash"), ("env -i bash", "bash"), ("busybox ash", "ash"), ("zsh -f", "zsh")]
+        {
+            assert_eq!(opens(line), Some(Opens::Shell(shell)), "{line}");
+        }
+        for line in [
+            "su ann -c id",
+            "sudo apt update",
+            "sudo -l",
+            "sudo",
+            "bash -c id",
+            "bash -lc id",
+            "sh script",
+            "busybox ls",
+            "make",
+            "",
+            "cd x && su",
+            "dtmcp token",
+        ] {
+            assert_eq!(opens(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_brings_the_integration_along_leads_where_its_command_does() {
+        for (line, program, destination) in [
+            ("dtmcp ssh -p 22 me@build7", "ssh", "me@build7:22"),
+            ("/opt/bin/docent-terminal-mcp ssh build7", "ssh", "build7"),
+            ("dtmcp into podman exec -it web", "podman", "web"),
+            ("sudo podman exec -it web sh", "podman", "web"),
+            ("exec ssh deep", "ssh", "deep"),
+        ] {
+            assert_eq!(opens(line), Some(Opens::Far(Carrier::new(program, destination))), "{line}");
+        }
+    }
+}
