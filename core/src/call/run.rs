@@ -80,6 +80,8 @@ pub(crate) struct RunCall {
     deadline: Now,
     /// When the terminal took the line at hand.
     typed_at: Now,
+    /// Whether what takes it shows by itself what is typed, as was seen before.
+    echoed: bool,
     /// The first line that a call of one line may show, where no region tells.
     from_line: u64,
     /// Whether rules answer what is asked: a question is not given the next line then.
@@ -100,6 +102,7 @@ impl RunCall {
             shape: run.shape,
             deadline: now + run.timeout,
             typed_at: now,
+            echoed: false,
             from_line: 1,
             ruled: false,
         }
@@ -211,6 +214,7 @@ impl RunCall {
         match self.phase.clone() {
             Phase::Ready(since) => self.ready(view, since),
             Phase::Typing => Step::Wait(None),
+            Phase::Watching if self.is_unread(view) => Step::Wait(self.watch.may_be_read_until(view)),
             Phase::Watching => match self.watch.verdict(view, self.until.is_some() || self.ruled) {
                 Some(verdict) => self.judged(view, &verdict),
                 None if self.is_untaken(view) => Step::Done(Box::new(self.untaken(view))),
@@ -223,6 +227,17 @@ impl RunCall {
                 }
             },
         }
+    }
+
+    /// Whether a shell may still come to read the line, whose taker has ended. One that showed what was typed by
+    /// itself has read it. A shell that has read it runs it as its own command, which is followed.
+    fn is_unread(&mut self, view: &Seen<'_>) -> bool {
+        let Some(line) = self.at_hand.as_deref() else { return false };
+        if let Some(command) = self.watch.follow(view, line) {
+            self.ran.push(command);
+        }
+        let at_prompt = matches!(view.shell, ShellState::AtPrompt { .. });
+        at_prompt && !self.echoed && view.now < self.deadline && self.watch.may_be_read_until(view).is_some()
     }
 
     /// Whether a shell that showed its prompt has done nothing with the line.
@@ -258,12 +273,12 @@ impl RunCall {
             }
             ShellState::AtPrompt { ready, .. } => {
                 if ready || late || view.now - since >= PROMPT_DUE {
-                    self.type_next(Target::Shell)
+                    self.type_next(Target::Shell, view)
                 } else {
                     Step::Wait(Some(since + PROMPT_DUE))
                 }
             }
-            ShellState::Continuation => self.type_next(Target::Shell),
+            ShellState::Continuation => self.type_next(Target::Shell, view),
             ShellState::Starting if late => Step::Done(Box::new(self.refused(view, "late"))),
             ShellState::Starting => Step::Wait(None),
             ShellState::Ended => Step::Done(Box::new(self.refused(view, "ended"))),
@@ -272,20 +287,20 @@ impl RunCall {
                     return Step::Done(Box::new(self.refused(view, "screen")));
                 }
                 if view.resting.prompt.is_some() {
-                    return self.type_next(Target::Program);
+                    return self.type_next(Target::Program, view);
                 }
                 let rests = view.resting.again.is_none_or(|at| at > view.now + REST);
                 let unmarked = view.shell == ShellState::NoShell;
                 if unmarked && rests && view.log.open_region().is_none() {
-                    return self.type_next(Target::Program);
+                    return self.type_next(Target::Program, view);
                 }
                 match view.resting.asks {
-                    Some(Asks::Shown) => return self.type_next(Target::Program),
+                    Some(Asks::Shown) => return self.type_next(Target::Program, view),
                     Some(Asks::Hidden) => return Step::Done(Box::new(self.refused(view, "hidden"))),
                     Some(Asks::Stopped) | None => {}
                 }
                 if view.resting.quiet {
-                    return self.type_next(Target::Program);
+                    return self.type_next(Target::Program, view);
                 }
                 // A command that rests at nothing that looks like a prompt is at work, and its marker will come.
                 let works = view.looked && view.resting.again.is_none() && !unmarked;
@@ -304,8 +319,9 @@ impl RunCall {
         }
     }
 
-    fn type_next(&mut self, target: Target) -> Step {
+    fn type_next(&mut self, target: Target, view: &Seen<'_>) -> Step {
         let Some(line) = self.lines.pop_front() else { return Step::Wait(None) };
+        self.echoed = view.echoes == Some(false);
         self.watch = Watch::default();
         self.phase = Phase::Typing;
         self.at_hand = Some(line.clone());
@@ -355,7 +371,8 @@ impl RunCall {
                 if view.over() {
                     return self.outcome(view, Status::Ended, None);
                 }
-                if let ShellState::AtPrompt { .. } = view.shell {
+                let ended = |input| taker(view, input).is_some_and(|taker| taker.state == State::Finished);
+                if matches!(view.shell, ShellState::AtPrompt { .. }) || region.is_some_and(ended) {
                     return self.taker_ended(view);
                 }
                 match &view.resting.prompt {
@@ -447,7 +464,9 @@ pub(super) fn asked(view: &Seen<'_>) -> Status {
     match view.resting.asks {
         Some(Asks::Shown) => Status::Waiting,
         Some(Asks::Hidden) => Status::WaitingHidden,
-        Some(Asks::Stopped) | None => Status::Quiet,
+        Some(Asks::Stopped) => Status::Suspended,
+        None if view.resting.quiet => Status::Quiet,
+        None => Status::Running,
     }
 }
 

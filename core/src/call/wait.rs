@@ -159,8 +159,11 @@ impl WaitCall {
         if view.over() && !region.is_some_and(ended_itself) {
             return self.outcome(view, Status::Ended, None);
         }
-        if region.is_some_and(|region| region.kind == Kind::Input) && !matches!(view.shell, ShellState::AtPrompt { .. })
-        {
+        let input = region.filter(|region| region.kind == Kind::Input);
+        if let Some(ended) = input.and_then(|input| taker(view, input)).filter(|it| it.state == State::Finished) {
+            return Outcome { region: Some(ended.clone()), ..self.outcome(view, Status::Finished, None) };
+        }
+        if input.is_some() && !matches!(view.shell, ShellState::AtPrompt { .. }) {
             return match &view.resting.prompt {
                 Some((text, PromptShape::Primary)) => self.outcome(view, Status::Prompt, Some(text.clone())),
                 Some((text, PromptShape::Continuation)) => self.outcome(view, Status::Continuation, Some(text.clone())),

@@ -6,7 +6,7 @@ use super::Status;
 use crate::log::{Log, LogEvent, ShellState};
 use crate::place::Taker;
 use crate::prompt::Shape as PromptShape;
-use crate::region::Place;
+use crate::region::{Kind, Place, State};
 use crate::time::{Now, Wall};
 use crate::waiting::Judgement;
 
@@ -30,6 +30,9 @@ pub(crate) const QUIET: Duration = Duration::from_secs(3);
 
 /// After a new prompt without any sign of a command, this long is left for a redraw to show itself as one.
 const REDRAW: Duration = Duration::from_millis(100);
+
+/// A shell reads what stands typed within milliseconds of its prompt.
+const UNREAD: Duration = Duration::from_millis(50);
 
 /// What a foreground job was seen to want of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +133,8 @@ impl Seen<'_> {
 pub(crate) struct Watch {
     /// The region that the line made.
     pub(crate) region: Option<u32>,
-    closed: bool,
+    /// When that was over.
+    closed: Option<Now>,
     not_run: Option<(u64, u64)>,
     prompt_at: Option<Now>,
     continuation: bool,
@@ -164,7 +168,7 @@ impl Watch {
                 // What came before it is no answer to it.
                 *self = Self { region: Some(*id), matched: self.matched, ..Self::default() };
             }
-            LogEvent::Closed(id) if self.region == Some(*id) => self.closed = true,
+            LogEvent::Closed(id) if self.region == Some(*id) => self.closed = Some(now),
             LogEvent::Begun { input, command } if self.region == Some(*input) => {
                 *self = Self { region: Some(*command), matched: self.matched, ..Self::default() };
             }
@@ -177,11 +181,30 @@ impl Watch {
         }
     }
 
+    /// Goes on with the command that a shell made of this line, if the program that it was typed for has ended without
+    /// reading it: what is typed then waits for whoever reads next. Gives its region.
+    pub(crate) fn follow(&mut self, view: &Seen<'_>, line: &str) -> Option<u32> {
+        let (input, closed) = (self.region?, self.closed?);
+        view.log.region(input).filter(|region| region.kind == Kind::Input)?;
+        let mut later = view.log.regions().filter(|region| region.id > input && region.kind == Kind::Command);
+        let command = later.find(|region| region.label.trim() == line.trim())?;
+        let ended = (command.state != State::Running).then_some(closed);
+        *self = Self { closed: ended, matched: self.matched, ..Self::of(command.id) };
+        self.region
+    }
+
+    /// Until when a shell that shows its prompt may still come to read the line, whose taker has just ended.
+    pub(crate) fn may_be_read_until(&self, view: &Seen<'_>) -> Option<Now> {
+        let is_input = |id: u32| view.log.region(id).is_some_and(|region| region.kind == Kind::Input);
+        self.region.filter(|id| is_input(*id))?;
+        self.closed.map(|at| at + UNREAD).filter(|until| view.now < *until)
+    }
+
     /// What can be said now; none while there is nothing to say.
     ///
     /// Silence says nothing to a call that waits for a pattern (`patient`).
     pub(crate) fn verdict(&self, view: &Seen<'_>, patient: bool) -> Option<Verdict> {
-        if self.closed {
+        if self.closed.is_some() {
             return Some(Verdict::Closed);
         }
         if view.over() {

@@ -14,6 +14,7 @@ use crate::place::{self, Beyond};
 use crate::prompt::{self, Looks};
 use crate::region::{Kind, Place, Region, State};
 use crate::time::Now;
+use crate::waiting::at_work::{AGAIN, AtWork, Looks};
 use crate::waiting::{Judgement, Output, Prints, Steady, Step, judge};
 
 /// A program at work is looked at again after this long, and after [`LATER`] once it has worked for [`LONG`].
@@ -35,12 +36,24 @@ const UNECHOED: Duration = Duration::from_secs(1);
 /// gone by then.
 const STANDS: Duration = Duration::from_millis(50);
 
-/// A reply is held back this long at most until it is seen where the terminal leads. A look takes a millisecond or two;
-/// on a machine so busy that it takes longer, the place is told with a later reply.
-const PLACE_WAIT: Duration = Duration::from_secs(1);
+/// A reply is held back this long at most until it is seen where the terminal leads, or who waits behind a prompt. A
+/// look takes a millisecond or two; on a machine so busy that it takes longer, the place is told with a later reply, and
+/// the prompt is believed.
+const LOOK_WAIT: Duration = Duration::from_secs(1);
 
 /// Pagers, as the kernel calls them; `pager` is what Debian calls the one of its user's choice.
 const PAGERS: &[&str] = &["less", "more", "most", "pg", "lv", "pager"];
+
+/// Who is behind a line that looks like a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// Somebody may be, or is.
+    Untold,
+    /// Nobody: what runs was seen to work. It printed something that looks like a prompt.
+    Nobody,
+    /// That has to be looked at first, which is over by then.
+    NotSeen(Now),
+}
 
 /// What is known from looking.
 #[derive(Debug, Default)]
@@ -56,8 +69,12 @@ pub(super) struct Looking {
     next: Option<Now>,
     /// A look is under way, asked for then.
     asked: Option<Now>,
-    /// Somebody was seen to wait behind what looks like a prompt, since something was last printed or typed.
-    pub(super) at_prompt: bool,
+    /// What the last look came to by itself, since something was last printed or typed.
+    glance: Option<Judgement>,
+    /// Whether what runs was seen at work since then.
+    at_work: Looks,
+    /// Somebody waits to be told of what is seen, so that a look is made as soon as it is due.
+    wanted: bool,
     /// What the system did not let the last look see.
     refusal: Option<Refusal>,
     /// A line was submitted where no marker tells what came of it: it may have led to another place.
@@ -80,7 +97,26 @@ impl Looking {
         self.echoes = None;
         self.flow = Flow::Untold;
         self.next = None;
-        self.at_prompt = false;
+        self.glance = None;
+        self.at_work = Looks::default();
+    }
+
+    /// Whether somebody was seen to take keys, by one look: enough behind what looks like a prompt.
+    pub(super) fn at_prompt(&self) -> bool {
+        matches!(self.glance, Some(Judgement::Waits(_) | Judgement::Busy(_)))
+    }
+
+    /// What the host has to say of a line that looks like a prompt.
+    pub(super) fn behind(&self, now: Now) -> Behind {
+        match self.at_work.so_far(now) {
+            AtWork::Surely => Behind::Nobody,
+            AtWork::Perhaps(until) if self.wanted => Behind::NotSeen(until),
+            AtWork::Untold if self.wanted && self.glance.is_none() => {
+                let until = self.asked.unwrap_or(now) + LOOK_WAIT;
+                if now < until { Behind::NotSeen(until) } else { Behind::Untold }
+            }
+            AtWork::Perhaps(_) | AtWork::Untold => Behind::Untold,
+        }
     }
 
     /// Another command runs.
@@ -157,9 +193,14 @@ const POLICY: &str = "who waits for input is told less surely here: a policy of 
 const OWNER: &str = "the program runs as another user, and whether it waits cannot be seen from here: go by its prompt. A server that runs as root would see it, at the price that all sessions are root's";
 
 impl Session {
+    /// Notes whether anybody is to be told of what is seen.
+    pub(super) fn wonder(&mut self) {
+        self.looking.wanted = self.readers.watch || self.calls.iter().any(super::Call::is_told_by_looking);
+    }
+
     /// Asks for a look where one is due; gives when one will be.
     pub(super) fn look(&mut self, now: Now) -> Option<Now> {
-        let waits = self.readers.watch || self.calls.iter().any(super::Call::is_told_by_looking);
+        let waits = self.looking.wanted;
         let shell = self.shell(now);
         let unmarked = matches!(shell, ShellState::Running(_) | ShellState::NoShell);
         let decided = matches!(
@@ -194,7 +235,7 @@ impl Session {
         let due = match self.looking.next {
             Some(next) => next.max(first),
             // A prompt is looked at early, and once.
-            None if !told && self.maybe_at_prompt(now, &shell) => self.last_activity + REST_AT_PROMPT,
+            None if !told && self.maybe_at_prompt(now) => self.last_activity + REST_AT_PROMPT,
             None => first,
         };
         if now < due {
@@ -221,14 +262,15 @@ impl Session {
     }
 
     /// Whether the line of the cursor looks like a prompt, to the session or to any call that waits.
-    fn maybe_at_prompt(&self, now: Now, shell: &ShellState) -> bool {
+    fn maybe_at_prompt(&self, now: Now) -> bool {
+        let shell = self.shell(now);
         let own = self.calls.iter().filter_map(|call| match &call.kind {
             CallKind::Run(run) => run.prompt_pattern.as_ref(),
             CallKind::Expect(expect) => expect.run.prompt_pattern.as_ref(),
             CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
         });
         let mut patterns = own.map(Some).chain([None]);
-        patterns.any(|pattern| self.prompt_by_looks(now, shell, pattern).is_some())
+        patterns.any(|pattern| self.prompt_by_looks(now, &shell, pattern).is_some())
     }
 
     /// Takes what was seen.
@@ -251,8 +293,9 @@ impl Session {
         self.looking.place_due = false;
         self.looking.echoes = inspection.modes.known().map(|modes| modes.echo);
         self.looking.refusal = inspection.refusal;
+        self.looking.glance = Some(judgement.clone());
+        self.looking.at_work.look(now, &judgement, inspection);
         if quiet < REST {
-            self.looking.at_prompt = matches!(judgement, Judgement::Waits(_) | Judgement::Busy(_));
             self.looking.next = Some(self.last_activity + REST);
             return;
         }
@@ -263,6 +306,9 @@ impl Session {
                 self.looking.holds = Some(judgement);
             }
             Step::Again(at) => self.looking.next = Some(at),
+        }
+        if matches!(self.looking.at_work.so_far(now), AtWork::Perhaps(_)) && self.maybe_at_prompt(now) {
+            self.looking.next = Some(now + AGAIN);
         }
         self.looking.flows(now, inspection.held());
     }
@@ -302,13 +348,13 @@ impl Session {
     /// Whether a reply about a prompt has to wait until it is seen where the terminal leads now.
     pub(super) fn awaits_place(&self, now: Now) -> bool {
         let unmarked = matches!(self.shell(now), ShellState::Running(_) | ShellState::NoShell);
-        let late = self.looking.asked.is_some_and(|asked| now - asked >= PLACE_WAIT);
+        let late = self.looking.asked.is_some_and(|asked| now - asked >= LOOK_WAIT);
         unmarked && self.looking.place_due && !late
     }
 
     /// When it has waited long enough.
     pub(super) fn place_by(&self, now: Now) -> Now {
-        self.looking.asked.unwrap_or(now) + PLACE_WAIT
+        self.looking.asked.unwrap_or(now) + LOOK_WAIT
     }
 
     /// Where the next line runs, where that is not the server's own place.

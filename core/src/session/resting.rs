@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::looking::Behind;
 use super::{CallKind, Session};
 use crate::call::{Asks, QUIET, REST, Resting, SCREEN_BUSY, SCREEN_REST};
 use crate::log::ShellState;
@@ -55,7 +56,7 @@ impl Session {
             let again = (self.last_activity + SCREEN_REST).min(since + SCREEN_BUSY);
             return Resting { screen, again: (!screen).then_some(again), ..Resting::default() };
         }
-        if quiet < REST && !self.looking.at_prompt {
+        if quiet < REST && !self.looking.at_prompt() {
             return Resting { again: Some(self.last_activity + REST), ..Resting::default() };
         }
         if self.looking.in_pager() {
@@ -63,7 +64,15 @@ impl Session {
         }
         let stale = self.stale_until(now);
         if let Some(prompt) = self.prompt_by_looks(now, &shell, pattern) {
-            return Resting { prompt: Some(prompt), asks: self.looking.asks(), ..Resting::default() };
+            match self.looking.behind(now) {
+                // Programs print what looks like a prompt, and work on: "copying> ".
+                Behind::Nobody if !self.is_given(&prompt.0, pattern, quiet) => {}
+                // Calls look again within this time, so that none takes it for silence.
+                Behind::NotSeen(until) => return Resting { again: Some(until.min(now + REST)), ..Resting::default() },
+                Behind::Nobody | Behind::Untold => {
+                    return Resting { prompt: Some(prompt), asks: self.looking.asks(), ..Resting::default() };
+                }
+            }
         }
         if let Some(asks) = self.looking.asks() {
             return Resting { asks: Some(asks), ..Resting::default() };
@@ -90,6 +99,13 @@ impl Session {
             return Resting { quiet: now >= due, again: (now < due).then_some(due), ..Resting::default() };
         }
         Resting { again: stale, ..Resting::default() }
+    }
+
+    /// Whether a line is a prompt by the word of whoever knows the program, though it is seen to do something else: some
+    /// look for keys now and then, between naps.
+    fn is_given(&self, line: &str, pattern: Option<&Pattern>, quiet: Duration) -> bool {
+        let pattern = pattern.or(self.setting.prompt_pattern.as_ref());
+        quiet >= QUIET && pattern.is_some_and(|pattern| pattern.is_match(line).unwrap_or(false))
     }
 
     /// Until when the line of the cursor is taken for what stood there before a line was typed: that is no answer to

@@ -19,6 +19,7 @@ const SEQUENCE: Duration = Duration::from_millis(600);
 impl Session {
     /// Steps every call until none has anything more to do now.
     pub(super) fn advance(&mut self, now: Now) {
+        self.wonder();
         // Each round types a line or concludes a call; lines are typed only after events, so a few rounds do.
         for _ in 0..2 * CALLS_MAX {
             self.close_answered_input(now);
@@ -32,6 +33,7 @@ impl Session {
         let resting = self.resting(now, None);
         let input = resting.again.filter(|_| self.input.is_some() || self.readers.watch);
         let calls = self.calls.iter().filter_map(|call| call.deadline().filter(|at| *at > now)).min();
+        self.wonder();
         let look = self.look(now);
         self.tell_readers(now);
         self.wake = [self.wake, input, calls, look].into_iter().flatten().filter(|at| *at > now).min();

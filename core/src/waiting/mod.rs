@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::inspect::{FileKind, Inspection, Known, Look, Process, ProcessId, TerminalFile, TerminalModes, Why};
 
+pub mod at_work;
 pub mod carrier;
 pub mod channel;
 pub mod front;
@@ -343,7 +344,8 @@ impl<'a> Scene<'a> {
         match &self.inspection.below {
             Known::Unknown(why) => Judgement::Unknown(*why),
             Known::Known(_) if depth >= DEPTH_MAX => Judgement::Unknown(Why::SeveralThings),
-            Known::Known(_) if family.is_empty() => Judgement::Works,
+            // Whoever is there was started by another: a service manager, a server of containers.
+            Known::Known(_) if family.is_empty() => Judgement::Unknown(Why::NobodyInFront),
             Known::Known(_) => self.terminal(family, Target::Inner { number, pane: self.pane }, depth + 1),
         }
     }

@@ -83,6 +83,8 @@ pub struct Sim {
     pub cut: Option<Chance>,
     /// What the host sees at the terminal; nothing, where it cannot look.
     pub host: Inspection,
+    /// Whether looks never come to an end, as on a machine that is out of breath.
+    pub blind: bool,
     /// When it was looked at.
     pub looks: Vec<Now>,
     /// What readers were told of.
@@ -125,6 +127,7 @@ impl Sim {
             typist: Typist::Prompt,
             cut: None,
             host: Inspection::unknown(Why::NobodyLooks),
+            blind: false,
             looks: Vec::new(),
             told_readers: Vec::new(),
             now: BEGAN,
@@ -355,6 +358,9 @@ impl Sim {
         }
         for _ in 0..looks {
             self.looks.push(self.now);
+            if self.blind {
+                continue;
+            }
             self.handle(Event::Inspected(Box::new(self.host.clone())));
         }
         for signalling in signals {

@@ -107,7 +107,8 @@ fn irb() -> Tested {
     talk(&mut client, &[("raise 'x'", "prompt", "", ""), ("\"abc", "continuation", "", "")])?;
     let up = client.call("send", json!({ "keys": ["ctrl+c"] }))?;
     holds!(up.meta["prompt"].as_str().is_some_and(|prompt| prompt.ends_with(":0> ")), "{}", up.text);
-    same!(client.run("exit")?.exit(), Some(0), "the end");
+    let end = client.run("exit")?;
+    same!(end.exit(), Some(0), "{}", end.text);
     Ok(())
 }
 

@@ -11,6 +11,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("a_question_in_a_file", &["tmux", "bash", "python3"], asks_in_a_file),
     ("a_question_beside_a_pipe", &["tmux", "bash", "less"], asks_beside_a_pipe),
     ("deep_in_a_pipeline", &["tmux", "bash", "make"], deep_in_a_pipeline),
+    ("work_behind_what_looks_like_a_prompt", &["tmux", "bash", "python3"], works_behind_a_prompt),
+    ("a_line_that_only_the_shell_reads", &["tmux", "bash", "python3"], read_by_the_shell),
     ("output_stopped_by_a_key", &["tmux", "bash"], stopped_by_a_key),
     ("output_stopped_at_the_prompt", &["tmux", "bash"], stopped_at_the_prompt),
     ("a_key_that_stops_nothing", &["tmux", "bash"], stops_nothing),
@@ -91,6 +93,39 @@ fn deep_in_a_pipeline() -> Tested {
     holds!(asked.words().contains("note: sh (pid "), "{}", asked.text);
     let end = client.run("yes")?;
     holds!(end.output().ends_with("sure? got yes"), "{}", end.text);
+    Ok(())
+}
+
+/// Whatever it prints, it reads nothing, so no line is typed into it.
+fn works_behind_a_prompt() -> Tested {
+    let world = World::new()?;
+    let mut client = opened(&world, "bash")?;
+    for line in [
+        "printf 'copying> '; sleep 3; echo end",
+        "printf '(gdb) '; sh -c 'sleep 3; true' | cat; echo end",
+        "python3 -c 'import time; print(\">>> \", end=\"\", flush=True); t = time.time()
+while time.time() < t + 3: pass'; echo end",
+        "printf '$ '; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.3; done; echo end",
+    ] {
+        let done = client.call("run", json!({ "line": line, "timeout": 60 }))?;
+        same!((done.status(), done.exit()), ("finished", Some(0)), "{}", done.text);
+    }
+    // It may read later, and then it is at its prompt.
+    let asks = client.run("printf 'name> '; sleep 2; read name; echo got $name")?;
+    same!((asks.status(), asks.meta["prompt"].as_str()), ("prompt", Some("name> ")), "{}", asks.text);
+    same!(client.run("bob")?.output(), "got bob", "typed once it read");
+    Ok(())
+}
+
+/// Its taker ends without having read it, so the shell does: the reply is about what came of it there.
+fn read_by_the_shell() -> Tested {
+    let world = World::new()?;
+    let mut client = opened(&world, "bash")?;
+    let asks = client.run("python3 -c 'import select, time; print(\"name> \", end=\"\", flush=True); select.select([0], [], []); time.sleep(1)'")?;
+    same!((asks.status(), asks.meta["prompt"].as_str()), ("prompt", Some("name> ")), "{}", asks.text);
+    let done = client.run("echo read by the shell")?;
+    same!((done.status(), done.output()), ("finished", "read by the shell"), "{}", done.text);
+    same!(done.exit(), Some(0), "{}", done.text);
     Ok(())
 }
 

@@ -81,11 +81,41 @@ fn a_known_prompt_that_waits_is_told_at_once() {
     assert_eq!(sim.ran("a", "gdb").status, Status::Prompt);
     assert!(sim.seconds() - before < 0.05, "{}", sim.seconds() - before);
     assert_eq!(sim.looks.len(), 1);
-    // Half an answer that looks like no prompt is waited out.
-    sim.host = program(Call::Other);
+    // Where it cannot be seen who waits, half an answer that looks like a prompt is waited out.
+    sim.host = Inspection::unknown(Why::Refused);
     let before = sim.seconds();
     assert_eq!(sim.ran("a", "break main").status, Status::Prompt);
     assert!(sim.seconds() - before > 0.1, "nobody was seen to wait there");
+}
+
+#[test]
+fn who_works_is_at_no_prompt_whatever_it_prints() {
+    for rest in ["; sleep 5; echo end", "; sleep 0.05; echo end"] {
+        let mut sim = Sim::bash();
+        sim.host = program(Call::Other);
+        let id = sim.run("a", &format!("printf copying>\\s{rest}"));
+        let outcome = sim.answer(id);
+        assert_eq!(outcome.status, Status::Finished, "{outcome:?}");
+    }
+    // A line is not typed into it, and it is seen at once when it reads after all.
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Other);
+    let id = sim.call("a", run_for("printf (gdb)\\s; sleep 60", 3.0, ""));
+    assert_eq!(sim.answer(id).status, Status::Running);
+    let refused = sim.ran("a", "continue");
+    assert!(refused.error.as_ref().is_some_and(|error| error.contains("still running")), "{refused:?}");
+    assert!(!sim.typed().contains("continue"));
+    sim.host = program(Call::Reads(0));
+    assert_eq!(sim.waited("a", 5.0).status, Status::Prompt);
+}
+
+#[test]
+fn a_look_that_never_comes_back_keeps_no_prompt() {
+    let mut sim = Sim::bash();
+    sim.blind = true;
+    let before = sim.seconds();
+    assert_eq!(sim.ran("a", "gdb").status, Status::Prompt);
+    assert!(sim.seconds() - before < 1.3, "{}", sim.seconds() - before);
 }
 
 #[test]

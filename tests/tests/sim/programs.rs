@@ -2,7 +2,7 @@
 
 use dtmcp_core::call::Status;
 use dtmcp_core::region::Kind;
-use dtmcp_tests::sim::{Sim, Start, run, run_for};
+use dtmcp_tests::sim::{Chance, Sim, Start, run, run_for, wait};
 use std::time::Duration;
 
 use super::{error, notes, told};
@@ -133,4 +133,32 @@ fn a_prompt_in_the_middle_of_output_is_none() {
     assert_eq!(sim.answer(id).status, Status::Prompt);
     sim.pass(2.0);
     assert_eq!(sim.waited("a", 9.0).status, Status::Finished);
+}
+
+#[test]
+fn a_line_that_its_taker_never_read_is_followed_to_the_shell() {
+    for cut in [None, Some(1), Some(2), Some(3)] {
+        for then in ["sleep 1", "sleep 0.003"] {
+            let mut sim = Sim::bash();
+            sim.cut = cut.map(Chance::new);
+            assert_eq!(sim.ran("a", &format!("printf (gdb)\\s; sleep 0.2; {then}")).status, Status::Prompt);
+            let outcome = sim.ran("a", "echo hi");
+            assert_eq!(told(&outcome, &sim), "finished #3 exit 0: hi", "{cut:?} {then}");
+            // And where it takes its time there.
+            assert_eq!(sim.ran("a", &format!("printf (gdb)\\s; sleep 0.2; {then}")).status, Status::Prompt);
+            let id = sim.call("a", run_for("echo hi; sleep 60", 9.0, ""));
+            let outcome = sim.answer(id);
+            assert_eq!((outcome.status, outcome.region.map(|it| it.id)), (Status::Running, Some(6)), "{cut:?} {then}");
+        }
+    }
+    // Who waits for the program that took a line is told of the program's end.
+    let mut sim = Sim::bash();
+    sim.ran("a", "gdb");
+    let id = sim.call("a", run_for("slow 5", 1.0, ""));
+    assert_eq!(sim.answer(id).status, Status::Running);
+    let id = sim.call("a", wait(20.0, None));
+    sim.sent("b", "", &["ctrl+c"]);
+    sim.send("b", "echo next; sleep 30\n");
+    let outcome = sim.answer(id);
+    assert_eq!((outcome.status, outcome.region.map(|it| it.id)), (Status::Finished, Some(1)));
 }
