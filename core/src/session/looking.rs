@@ -14,7 +14,7 @@ use crate::place::{self, Beyond};
 use crate::prompt::{self, Looks};
 use crate::region::{Kind, Place, Region, State};
 use crate::time::Now;
-use crate::waiting::at_work::{AGAIN, AtWork, Looks};
+use crate::waiting::at_work::{AGAIN, AtWork, WorkLooks};
 use crate::waiting::{Judgement, Output, Prints, Steady, Step, judge};
 
 /// A program at work is looked at again after this long, and after [`LATER`] once it has worked for [`LONG`].
@@ -72,7 +72,7 @@ pub(super) struct Looking {
     /// What the last look came to by itself, since something was last printed or typed.
     glance: Option<Judgement>,
     /// Whether what runs was seen at work since then.
-    at_work: Looks,
+    at_work: WorkLooks,
     /// Somebody waits to be told of what is seen, so that a look is made as soon as it is due.
     wanted: bool,
     /// What the system did not let the last look see.
@@ -98,7 +98,7 @@ impl Looking {
         self.flow = Flow::Untold;
         self.next = None;
         self.glance = None;
-        self.at_work = Looks::default();
+        self.at_work = WorkLooks::default();
     }
 
     /// Whether somebody was seen to take keys, by one look: enough behind what looks like a prompt.

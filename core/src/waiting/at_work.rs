@@ -39,7 +39,7 @@ pub enum AtWork {
 
 /// Looks at one terminal since something was last printed or typed.
 #[derive(Debug, Clone, Default)]
-pub struct Looks {
+pub struct WorkLooks {
     first: Option<Sight>,
     sure: bool,
     open: bool,
@@ -56,7 +56,7 @@ struct Sight {
     awake: bool,
 }
 
-impl Looks {
+impl WorkLooks {
     /// Takes a look and what it came to by itself.
     pub fn look(&mut self, now: Now, judgement: &Judgement, inspection: &Inspection) {
         // Between one command of a script and the next there is nobody in front for a moment.
@@ -141,7 +141,7 @@ mod tests {
 
     /// Looks every 50 ms for as long, and what they come to.
     fn after(milliseconds: u64, mut host: impl FnMut(u64) -> Inspection) -> AtWork {
-        let mut looks = Looks::default();
+        let mut looks = WorkLooks::default();
         let at = |ms: u64| Now(ms * 1000);
         (0..=milliseconds).step_by(50).for_each(|ms| looks.look(at(ms), &Judgement::Works, &host(ms)));
         looks.so_far(at(milliseconds))
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_moment_with_nobody_in_front_is_no_end_of_work() {
         let come_to = |nobody: &[u64]| {
-            let mut looks = Looks::default();
+            let mut looks = WorkLooks::default();
             for ms in (0..=400).step_by(50) {
                 let why = Why::NobodyInFront;
                 let judgement = if nobody.contains(&ms) { Judgement::Unknown(why) } else { Judgement::Works };
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn one_look_that_sees_it_wait_is_enough() {
-        let mut looks = Looks::default();
+        let mut looks = WorkLooks::default();
         for ms in (0..=400).step_by(50) {
             let judgement = if ms == 250 { Judgement::Unknown(Why::SeveralThings) } else { Judgement::Works };
             looks.look(Now(ms * 1000), &judgement, &seen(7, 0, asleep()));
