@@ -68,6 +68,9 @@ impl Link {
             if status.is_empty() {
                 return Err(LinkError::Away("it closed the connection".to_owned()));
             }
+            if status.split(' ').nth(1) == Some("503") {
+                return Err(LinkError::Away("it has as many connections as it takes".to_owned()));
+            }
             return Err(LinkError::Refused(format!(
                 "what listens at {} is no dtmcp server: {status}",
                 socket.display()

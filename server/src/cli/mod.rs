@@ -1,5 +1,6 @@
 //! The command line. Each mode is a file of its own; without arguments it is the server over stdio.
 
+mod asking;
 mod connect;
 pub(crate) mod far;
 pub(crate) mod install;

@@ -1,19 +1,16 @@
 //! What a person asks the shared server.
 
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::net::UnixStream;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use dtmcp_core::text::visible::spell_out;
 use serde_json::{Value, json};
 
+use super::asking::ask;
 use super::table::table;
 use crate::config::Config;
 use crate::http::token::Token;
-
-/// How long the server may take to answer: longer than a tmux that has been stopped takes to be given up.
-const ANSWER_MAX: Duration = Duration::from_secs(60);
 
 /// What `status` takes.
 #[derive(Debug, clap::Args)]
@@ -50,7 +47,10 @@ pub(super) fn token() -> ExitCode {
 pub(super) fn status(arguments: &Status) -> ExitCode {
     finish(config().and_then(|config| {
         let path = if arguments.closed { "/api/sessions?closed=1" } else { "/api/sessions" };
-        let (_, answer) = ask(&config, "GET", path, None)?;
+        let (status, answer) = ask(&config.server_socket(), ("GET", path), None)?;
+        if status != 200 {
+            return Err(error_of(&answer));
+        }
         if arguments.json {
             return Ok(answer.to_string());
         }
@@ -72,10 +72,19 @@ pub(super) fn close(arguments: &Close) -> ExitCode {
             return Err(format!("{:?} is no name of a session", arguments.name));
         }
         let body = json!({ "force": arguments.force });
-        let (status, answer) = ask(&config, "POST", &format!("/api/sessions/{}/close", arguments.name), Some(&body))?;
-        let text = |field: &str| answer.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-        if status == 200 { Ok(text("closed")) } else { Err(text("error")) }
+        let path = format!("/api/sessions/{}/close", arguments.name);
+        let (status, answer) = ask(&config.server_socket(), ("POST", &path), Some(&body))?;
+        if status != 200 {
+            return Err(error_of(&answer));
+        }
+        Ok(answer.get("closed").and_then(Value::as_str).unwrap_or_default().to_owned())
     }))
+}
+
+/// Why the server refused.
+fn error_of(answer: &Value) -> String {
+    let why = answer.get("error").and_then(Value::as_str);
+    why.unwrap_or("what answers is no server of this version").to_owned()
 }
 
 fn config() -> Result<Config, String> {
@@ -101,25 +110,4 @@ fn finish(said: Result<String, String>) -> ExitCode {
 fn columns() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
-}
-
-/// Asks the shared server through its socket.
-fn ask(config: &Config, method: &str, path: &str, body: Option<&Value>) -> Result<(u16, Value), String> {
-    let socket = config.server_socket();
-    let told = |error: io::Error| {
-        format!("no server is to be reached at {} ({error}). `dtmcp serve` starts one", socket.display())
-    };
-    let mut stream = UnixStream::connect(&socket).map_err(told)?;
-    stream.set_read_timeout(Some(ANSWER_MAX)).map_err(told)?;
-    let body = body.map(Value::to_string).unwrap_or_default();
-    let length = body.len();
-    let head = format!("{method} {path} HTTP/1.1\r\nhost: dtmcp\r\nconnection: close\r\ncontent-length: {length}\r\n");
-    let request = format!("{head}content-type: application/json\r\n\r\n{body}");
-    stream.write_all(request.as_bytes()).map_err(told)?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).map_err(told)?;
-    let answer = String::from_utf8_lossy(&answer);
-    let (head, body) = answer.split_once("\r\n\r\n").ok_or("the server answered nothing that can be read")?;
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    serde_json::from_str(body).map(|value| (status, value)).map_err(|error| format!("the server's answer: {error}"))
 }

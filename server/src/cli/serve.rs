@@ -1,6 +1,7 @@
 //! The shared server: any number of clients on a Unix socket, and on a port if asked.
 
-use std::net::IpAddr;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -36,9 +37,16 @@ pub(super) struct Arguments {
     /// Listens on a TCP port too, 8766 where none is named; requests need the token
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8766")]
     tcp: Option<u16>,
-    /// The address of the TCP port; 0.0.0.0 lets other machines reach it
-    #[arg(long, value_name = "ADDRESS")]
+    /// The address of the TCP port, with --tcp or without; 0.0.0.0 lets other machines reach it [default: 127.0.0.1]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     host: Option<IpAddr>,
+}
+
+fn address(text: &str) -> Result<IpAddr, String> {
+    if text == "localhost" {
+        return Ok(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    }
+    text.parse().map_err(|_| "an address is wanted, such as 127.0.0.1, 0.0.0.0 or ::".to_owned())
 }
 
 /// Serves until it is asked to stop.
@@ -71,6 +79,12 @@ async fn serve(arguments: &Arguments) -> Result<(), String> {
     hub.serve_people();
     let (socket, listener) = listen(&config)?;
     let port = port(arguments, &config).await?;
+    // Only once nothing can be refused any more.
+    tracing::info!("serving {}", listened(&config, socket.as_ref()));
+    if let Some((listener, _)) = &port {
+        let address = listener.local_addr().map_err(|error| error.to_string())?;
+        tracing::info!("serving http://{address}/mcp; `dtmcp token` prints the token");
+    }
 
     let stopping = CancellationToken::new();
     let log = Arc::new(CallLog::new(config.home.join("calls.log")));
@@ -94,7 +108,6 @@ async fn serve(arguments: &Arguments) -> Result<(), String> {
 fn listen(config: &Config) -> Result<(Option<Socket>, std::os::unix::net::UnixListener), String> {
     if let Some(listener) = systemd::passed_socket().map_err(|error| format!("the socket that was passed: {error}"))? {
         listener.set_nonblocking(true).map_err(|error| error.to_string())?;
-        tracing::info!("serving the socket that the service manager opened");
         return Ok((None, listener));
     }
     let path = config.server_socket();
@@ -104,19 +117,33 @@ fn listen(config: &Config) -> Result<(Option<Socket>, std::os::unix::net::UnixLi
         );
     }
     let (socket, listener) = Socket::bind(&path)?;
-    tracing::info!("serving {}", path.display());
     Ok((Some(socket), listener))
+}
+
+/// What is listened on, for the log.
+fn listened(config: &Config, socket: Option<&Socket>) -> String {
+    match socket {
+        Some(_) => config.server_socket().display().to_string(),
+        None => "the socket that the service manager opened".to_owned(),
+    }
 }
 
 async fn port(arguments: &Arguments, config: &Config) -> Result<Option<(TcpListener, Guard)>, String> {
     let Some(port) = arguments.tcp.or(arguments.host.map(|_| PORT)) else { return Ok(None) };
-    let host = arguments.host.unwrap_or(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
-    let token = Token::load_or_create(&config.home.join("token")).map_err(|error| format!("the token: {error}"))?;
-    let listener = TcpListener::bind((host, port))
-        .await
-        .map_err(|error| format!("cannot listen on {host}, port {port}: {error}"))?;
-    let address = listener.local_addr().map_err(|error| error.to_string())?;
-    tracing::info!("serving http://{address}/mcp; `dtmcp token` prints the token");
+    let host = arguments.host.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let token = Token::load_or_create(&config.home.join("token"));
+    let token = token.map_err(|error| format!("the port's token cannot be used, so nothing is served: {error}"))?;
+    let listener = TcpListener::bind((host, port)).await.map_err(|error| {
+        let next = match error.kind() {
+            io::ErrorKind::AddrInUse => {
+                "Another program has that port (`ss -ltnp` shows which); --tcp PORT names another"
+            }
+            io::ErrorKind::AddrNotAvailable => "--host takes an address of this machine (`ip address` lists them)",
+            io::ErrorKind::PermissionDenied => "Ports below 1024 are root's; --tcp PORT names another",
+            _ => "--tcp PORT and --host ADDRESS name others",
+        };
+        format!("cannot listen on {host}, port {port}, so nothing is served: {error}. {next}")
+    })?;
     Ok(Some((listener, Guard::new(token, host.is_loopback()))))
 }
 

@@ -3,6 +3,8 @@
 //! A web page that a person opens can send requests to their own machine. It is known by its `Origin`, or, once its
 //! name has been made to resolve to this machine, by its `Host`. It can never bring the token.
 
+use std::net::IpAddr;
+
 use hyper::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use hyper::{HeaderMap, StatusCode, Uri};
 
@@ -88,7 +90,9 @@ fn is_loopback(authority: &str) -> bool {
         },
     };
     let is_port = port.is_some_and(|port| port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()));
-    is_port && (host.eq_ignore_ascii_case("localhost") || host == "127.0.0.1" || host == "::1")
+    // A web page cannot make an address lead elsewhere, so each of this machine's own will do.
+    let is_own = host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_port && (host.eq_ignore_ascii_case("localhost") || is_own)
 }
 
 #[cfg(test)]

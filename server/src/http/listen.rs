@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use nix::unistd::geteuid;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Site;
 use super::connection::{self, Way};
 use super::guard::Guard;
+use super::room::{Place, Room};
 
 /// Connections on the socket at a time, each a bridge or a request of the user's own.
 const SOCKET_CONNECTIONS_MAX: usize = 512;
@@ -21,35 +21,44 @@ const PORT_CONNECTIONS_MAX: usize = 1024;
 /// How long to wait where no connection can be taken, mostly for want of descriptors: the next try would fail as well.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// What whoever finds no place is told before the connection is closed.
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n\
+    {\"error\":\"the server has as many connections as it takes, and all are at work; try again when one has ended\"}\n";
+
 pub(super) async fn unix(listener: UnixListener, site: Arc<Site>) {
-    let room = Arc::new(Semaphore::new(SOCKET_CONNECTIONS_MAX));
+    let room = Room::new(SOCKET_CONNECTIONS_MAX);
     while let Some(accepted) = or_stop(&site, listener.accept()).await {
         match accepted {
-            Ok((stream, _)) if may_connect(&stream) => {
-                if let Some(place) = take(&room) {
-                    start(&site, stream, Way::Socket, place);
-                }
-            }
+            Ok((stream, _)) if may_connect(&stream) => match room.take() {
+                Some(place) => start(&site, stream, Way::Socket, place),
+                None => refused(&stream.try_write(FULL)),
+            },
             Ok(_) => tracing::warn!("a connection of another user was closed"),
-            Err(error) => pause(&error).await,
+            Err(error) => pause(&error, &room).await,
         }
     }
 }
 
 pub(super) async fn tcp(listener: TcpListener, guard: Arc<Guard>, site: Arc<Site>) {
-    let room = Arc::new(Semaphore::new(PORT_CONNECTIONS_MAX));
+    let room = Room::new(PORT_CONNECTIONS_MAX);
     while let Some(accepted) = or_stop(&site, listener.accept()).await {
         match accepted {
             Ok((stream, _)) => {
                 // A small answer must not wait for the acknowledgement of the one before.
                 drop(stream.set_nodelay(true));
-                if let Some(place) = take(&room) {
-                    start(&site, stream, Way::Port(Arc::clone(&guard)), place);
+                match room.take() {
+                    Some(place) => start(&site, stream, Way::Port(Arc::clone(&guard)), place),
+                    None => refused(&stream.try_write(FULL)),
                 }
             }
-            Err(error) => pause(&error).await,
+            Err(error) => pause(&error, &room).await,
         }
     }
+}
+
+/// What could not be told to whoever found no place is only that they see no reason.
+fn refused(told: &io::Result<usize>) {
+    tracing::debug!(?told, "a connection found no place");
 }
 
 async fn or_stop<T>(site: &Site, accept: impl Future<Output = T>) -> Option<T> {
@@ -59,12 +68,7 @@ async fn or_stop<T>(site: &Site, accept: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-/// Where every place is taken the connection is closed: those that say nothing lose theirs within seconds.
-fn take(room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
-    Arc::clone(room).try_acquire_owned().ok()
-}
-
-fn start<S>(site: &Arc<Site>, stream: S, way: Way, place: OwnedSemaphorePermit)
+fn start<S>(site: &Arc<Site>, stream: S, way: Way, place: Place)
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
@@ -79,7 +83,9 @@ fn may_connect(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw() || peer.uid() == 0)
 }
 
-async fn pause(error: &io::Error) {
+/// Without descriptors, a connection that is idle has one to give.
+async fn pause(error: &io::Error, room: &Room) {
     tracing::warn!(%error, "a connection could not be taken");
+    room.make_way();
     tokio::time::sleep(ACCEPT_PAUSE).await;
 }

@@ -1,8 +1,10 @@
 //! The shared server: any number of clients and people on a Unix socket, and on a TCP port if asked.
 
+mod answers;
 mod connection;
 pub mod guard;
 mod listen;
+mod room;
 mod routes;
 pub mod socket;
 pub mod token;

@@ -1,21 +1,20 @@
 //! What is asked, and who answers it.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dtmcp_core::reply::Reply;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING, UPGRADE, WWW_AUTHENTICATE};
-use hyper::header::{HeaderName, HeaderValue};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper::header::{ACCEPT, CONNECTION, CONTENT_LENGTH, HeaderName, HeaderValue, TRANSFER_ENCODING, UPGRADE};
+use hyper::{HeaderMap, Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use tokio::sync::OwnedSemaphorePermit;
 
-use super::connection::Way;
+use super::answers::{Asked, answer_json, empty, in_json_rpc, is_json, not_allowed, refuse, refuse_rpc};
+use super::connection::{HEAD_MAX, Way};
 use super::guard::{self, Refusal};
+use super::room::{Held, Place};
 use super::{BODY_MAX, Site};
 use crate::mcp::agent::{ACTOR_HEADER, Agent, is_name};
 use crate::mcp::serve::serve_connection;
@@ -36,38 +35,48 @@ pub(crate) const TOOLS_HEADER: &str = "x-terminal-tools";
 /// How long a body may take to arrive.
 const BODY_WAIT: Duration = Duration::from_secs(30);
 
+/// Where MCP is.
+const MCP_PATH: &str = "/mcp";
+
 /// Answers one request.
-pub(super) async fn answer(
-    request: Request<Incoming>,
-    way: &Way,
-    site: &Arc<Site>,
-    place: Arc<OwnedSemaphorePermit>,
-) -> Answer {
-    // Where the two ways to tell a body's length meet, what comes behind it may be another request to someone else.
+pub(super) async fn answer(request: Request<Incoming>, way: &Way, site: &Arc<Site>, place: &Arc<Place>) -> Answer {
+    let Some(work) = place.work() else {
+        // Nobody reads this: the connection is being closed to make way for another.
+        return empty(StatusCode::SERVICE_UNAVAILABLE);
+    };
+    let is_mcp = request.uri().path() == MCP_PATH;
+    let asked = Asked { method: request.method().clone(), is_json: is_json(request.headers()), body: Bytes::new() };
     let chunked = request.headers().contains_key(TRANSFER_ENCODING);
-    let mut answer = if chunked && request.headers().contains_key(CONTENT_LENGTH) {
-        refuse((StatusCode::BAD_REQUEST, "a body has one length"))
-    } else {
-        match admit(&request, way) {
-            Ok(()) => route(request, way, site, place).await,
-            Err(refusal) => refuse(refusal),
+    let mut answer = match admit(&request, way) {
+        Ok(()) => {
+            place.welcome();
+            route(request, way, site, place).await
         }
+        Err(refusal) if is_mcp => refuse_rpc(refusal, &asked),
+        Err(refusal) => refuse(refusal),
     };
     if chunked {
         answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    answer
+    answer.map(|body| Held::new(body, work).boxed())
 }
 
 /// Whether the request goes any further, whatever it asks for.
 fn admit(request: &Request<Incoming>, way: &Way) -> Result<(), Refusal> {
     let headers = request.headers();
+    if head_length(request) > HEAD_MAX {
+        return Err((StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "a request's head may be 64 KiB long"));
+    }
+    // Where the two ways to tell a body's length meet, what comes behind it may be another request to someone else.
+    if headers.contains_key(TRANSFER_ENCODING) && headers.contains_key(CONTENT_LENGTH) {
+        return Err((StatusCode::BAD_REQUEST, "a body has one length"));
+    }
     if let Way::Port(guard) = way {
         guard.host(request.uri(), headers)?;
     }
     guard::origin(headers)?;
     if let Way::Port(guard) = way
-        && !(request.uri().path() == "/health" && request.method() == Method::GET)
+        && request.uri().path() != "/health"
     {
         guard.token(headers)?;
     }
@@ -80,27 +89,62 @@ fn admit(request: &Request<Incoming>, way: &Way) -> Result<(), Refusal> {
     }
 }
 
-async fn route(request: Request<Incoming>, way: &Way, site: &Arc<Site>, place: Arc<OwnedSemaphorePermit>) -> Answer {
+/// The bytes of a request's head as they are usually written.
+fn head_length(request: &Request<Incoming>) -> usize {
+    // The blanks, the version and the line breaks of the first line; a line's colon, blank and break.
+    const FIRST: usize = "  HTTP/1.1\r\n\r\n".len();
+    const EACH: usize = ": \r\n".len();
+    let line = request.method().as_str().len() + request.uri().to_string().len() + FIRST;
+    line + request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + EACH).sum::<usize>()
+}
+
+async fn route(request: Request<Incoming>, way: &Way, site: &Arc<Site>, place: &Arc<Place>) -> Answer {
     let path = request.uri().path().to_owned();
     let parts: Vec<&str> = path.split('/').skip(1).collect();
-    let get = request.method() == Method::GET;
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let post = request.method() == Method::POST;
     match (parts.as_slice(), way) {
-        (["health"], _) if get => health(site),
+        (["health"], _) if reads => health(site),
         (["mcp"], _) => mcp(request, site).await,
-        (["mcp", "stdio"], Way::Socket) if get => bridge(request, site, place),
-        (["api", "sessions"], _) if get => {
+        (["mcp", "stdio"], Way::Socket) if request.method() == Method::GET => bridge(request, site, place),
+        (["api", "sessions"], _) if reads => {
             let closed = request.uri().query().is_some_and(|query| query.split('&').any(|part| part == "closed=1"));
             answer_json(StatusCode::OK, &site.hub.overview(closed).await)
         }
         (["api", "sessions", name, "close"], _) if post => {
-            let name = (*name).to_owned();
+            let name = decoded(name);
             close(request, site, &name).await
         }
-        (["health"] | ["api", "sessions"], _) | (["mcp", "stdio"], Way::Socket) => not_allowed("GET"),
+        (["health"] | ["api", "sessions"], _) => not_allowed("GET, HEAD"),
+        (["mcp", "stdio"], Way::Socket) => not_allowed("GET"),
         (["api", "sessions", _, "close"], _) => not_allowed("POST"),
-        _ => refuse((StatusCode::NOT_FOUND, "there is nothing here; MCP is at /mcp")),
+        _ => refuse((
+            StatusCode::NOT_FOUND,
+            "there is nothing here; there are /mcp, /health, /api/sessions and /api/sessions/NAME/close",
+        )),
     }
+}
+
+/// A part of a path with its `%2B` and the like taken for what they stand for: clients' libraries write a `+` so. What
+/// is no text then names no session.
+fn decoded(part: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = part.as_bytes();
+    while let [byte, behind @ ..] = rest {
+        let hex = behind.get(..2).filter(|two| two.iter().all(u8::is_ascii_hexdigit));
+        let hex = hex.and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
+        match (byte, hex) {
+            (b'%', Some(hex)) => {
+                bytes.push(hex);
+                rest = behind.get(2..).unwrap_or_default();
+            }
+            _ => {
+                bytes.push(*byte);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// What a port is, before a token is sent to it.
@@ -116,14 +160,44 @@ fn health(site: &Site) -> Answer {
 }
 
 async fn mcp(request: Request<Incoming>, site: &Site) -> Answer {
-    let (parts, body) = request.into_parts();
-    if parts.method == Method::POST && !site.web.has_room(&parts.headers).await {
-        return refuse((StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open; end some with DELETE /mcp"));
-    }
-    match read(&parts.headers, body).await {
-        Ok(body) => site.web.answer(Request::from_parts(parts, Full::new(body))).await,
-        Err(refusal) => refuse(refusal),
-    }
+    let (mut parts, body) = request.into_parts();
+    let mut asked = Asked { method: parts.method.clone(), is_json: is_json(&parts.headers), body: Bytes::new() };
+    let answer = if parts.method == Method::POST && !site.web.has_room(&parts.headers).await {
+        const FULL: Refusal =
+            (StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open; end some with DELETE /mcp");
+        refuse_rpc(FULL, &asked)
+    } else if parts.method == Method::DELETE && site.web.is_unknown(&parts.headers).await {
+        empty(StatusCode::NOT_FOUND)
+    } else {
+        match read(&parts.headers, body).await {
+            Ok(body) => {
+                asked.body = body.clone();
+                widen(&mut parts.headers);
+                site.web.answer(Request::from_parts(parts, Full::new(body))).await
+            }
+            Err(refusal) => refuse_rpc(refusal, &asked),
+        }
+    };
+    in_json_rpc(answer, &asked).await
+}
+
+/// Writes out what a header Accept with `*` in it allows, as does none: rmcp knows the types by their names only.
+fn widen(headers: &mut HeaderMap) {
+    let lists = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let types: Vec<String> = lists
+        .flat_map(|list| list.split(','))
+        .map(|item| item.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+        .collect();
+    let none = !headers.contains_key(ACCEPT);
+    let allowed = |names: [&str; 2]| none || types.iter().any(|it| it == "*/*" || names.contains(&it.as_str()));
+    let both = (allowed(["application/*", "application/json"]), allowed(["text/*", "text/event-stream"]));
+    let accept = match both {
+        (true, true) => "application/json, text/event-stream",
+        (true, false) => "application/json",
+        (false, true) => "text/event-stream",
+        (false, false) => return,
+    };
+    headers.insert(ACCEPT, HeaderValue::from_static(accept));
 }
 
 /// Closes a session for a person: `{"force": true}` also one that is in use.
@@ -134,10 +208,7 @@ async fn close(request: Request<Incoming>, site: &Site, name: &str) -> Answer {
         Err(refusal) => return refuse(refusal),
     };
     // A web page can send other types without asking.
-    let is_json = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
-        value.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
-    });
-    if !body.is_empty() && !is_json {
+    if !body.is_empty() && !is_json(&parts.headers) {
         return refuse((StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body is to be application/json"));
     }
     let Some(force) = force(&body) else {
@@ -170,7 +241,7 @@ fn force(body: &[u8]) -> Option<bool> {
 }
 
 /// Makes the connection a bridge's.
-fn bridge(mut request: Request<Incoming>, site: &Arc<Site>, place: Arc<OwnedSemaphorePermit>) -> Answer {
+fn bridge(mut request: Request<Incoming>, site: &Arc<Site>, place: &Arc<Place>) -> Answer {
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
     if header("upgrade") != Some(BRIDGE_PROTOCOL) {
         return refuse((StatusCode::UPGRADE_REQUIRED, "this is for `dtmcp connect`; MCP over HTTP is at /mcp"));
@@ -184,6 +255,8 @@ fn bridge(mut request: Request<Incoming>, site: &Arc<Site>, place: Arc<OwnedSema
             (Agent::Numbered(number), Some(value))
         }
     };
+    // Held until the bridge leaves, however long it says nothing.
+    let work = place.work();
     let upgrade = hyper::upgrade::on(&mut request);
     let (shared, tasks) = (site.shared.clone(), site.tasks.clone());
     drop(tasks.spawn(async move {
@@ -194,7 +267,7 @@ fn bridge(mut request: Request<Incoming>, site: &Arc<Site>, place: Arc<OwnedSema
             }
             Err(error) => tracing::debug!(%error, "a bridge left at once"),
         }
-        drop(place);
+        drop(work);
     }));
     let mut answer = empty(StatusCode::SWITCHING_PROTOCOLS);
     let headers = answer.headers_mut();
@@ -222,30 +295,46 @@ async fn read(headers: &HeaderMap, body: Incoming) -> Result<Bytes, Refusal> {
     }
 }
 
-fn empty(status: StatusCode) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::new()).map_err(|never: Infallible| match never {}).boxed());
-    *answer.status_mut() = status;
-    answer
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn answer_json(status: StatusCode, value: &Value) -> Answer {
-    let text = format!("{value}\n");
-    let mut answer = Response::new(Full::new(Bytes::from(text)).map_err(|never: Infallible| match never {}).boxed());
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    answer
-}
-
-fn refuse((status, why): Refusal) -> Answer {
-    let mut answer = answer_json(status, &json!({ "error": why }));
-    if status == StatusCode::UNAUTHORIZED {
-        answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    #[test]
+    fn what_percent_signs_stand_for() {
+        for (part, name) in [
+            ("t1", "t1"),
+            ("t1+1", "t1+1"),
+            ("t1%2B1", "t1+1"),
+            ("t1%2b%31", "t1+1"),
+            ("..%2F..%2fetc", "../../etc"),
+            ("100%", "100%"),
+            ("%", "%"),
+            ("%zz%4", "%zz%4"),
+            ("%+1", "%+1"),
+            ("%c3%a9", "\u{e9}"),
+            ("%ff", "\u{fffd}"),
+        ] {
+            assert_eq!(decoded(part), name, "{part}");
+        }
     }
-    answer
-}
 
-fn not_allowed(method: &'static str) -> Answer {
-    let mut answer = refuse((StatusCode::METHOD_NOT_ALLOWED, "this takes another method"));
-    answer.headers_mut().insert(ALLOW, HeaderValue::from_static(method));
-    answer
+    #[test]
+    fn an_accept_with_a_star_allows_what_it_says() {
+        for (given, made) in [
+            (None, Some("application/json, text/event-stream")),
+            (Some("*/*"), Some("application/json, text/event-stream")),
+            (Some("text/*, application/*;q=0.1"), Some("application/json, text/event-stream")),
+            (Some("Application/JSON"), Some("application/json")),
+            (Some("text/html, text/event-stream"), Some("text/event-stream")),
+            (Some("text/html"), Some("text/html")),
+            (Some(""), Some("")),
+        ] {
+            let mut headers = HeaderMap::new();
+            if let Some(given) = given {
+                headers.insert(ACCEPT, HeaderValue::from_static(given));
+            }
+            widen(&mut headers);
+            assert_eq!(headers.get(ACCEPT).and_then(|value| value.to_str().ok()), made, "{given:?}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use crate::store::files;
-use crate::store::lock::{Lock, LockError};
+use crate::store::lock::{self, Holder, Lock, LockError};
 
 /// The longest path of a socket, in bytes: `sun_path` has 108, one of them the zero behind it.
 const PATH_MAX: usize = 107;
@@ -28,13 +28,18 @@ impl Socket {
         // A few bytes of it are for the temporary name.
         if bytes > PATH_MAX - 5 {
             return Err(format!(
-                "the socket's path is {bytes} bytes long, and {} are allowed: {}; --socket gives another",
+                "the socket's path is {bytes} bytes long, and the kernel allows {}: {}. Name a shorter one with --socket",
                 PATH_MAX - 5,
                 path.display()
             ));
         }
         let dir = path.parent().ok_or_else(|| format!("{} is no path of a socket", path.display()))?;
-        files::make_dir(dir).map_err(|error| format!("the socket's directory cannot be used: {error}"))?;
+        files::make_dir(dir).map_err(|error| {
+            format!(
+                "the socket's directory cannot be used: {error}. Name a socket in a directory that is yours alone \
+                 (`mkdir -m 700 DIR`) with --socket"
+            )
+        })?;
         let lock = Lock::take(&beside(path, ".lock")).map_err(|error| held(path, &error))?;
         if let Ok(there) = std::fs::symlink_metadata(path)
             && !there.file_type().is_socket()
@@ -44,9 +49,17 @@ impl Socket {
                 path.display()
             ));
         }
-        let listener = listen(path).map_err(|error| format!("cannot listen on {}: {error}", path.display()))?;
+        let listener = listen(path).map_err(|error| {
+            format!("cannot listen on {}: {error}. Name another path with --socket", path.display())
+        })?;
         Ok((Self { path: path.to_owned(), _lock: lock }, listener))
     }
+}
+
+/// The server that made the socket at `path`, as far as it said; none where a service manager made it.
+#[must_use]
+pub fn holder(path: &Path) -> Option<Holder> {
+    lock::holder(&beside(path, ".lock"))
 }
 
 impl Drop for Socket {

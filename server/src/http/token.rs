@@ -41,7 +41,9 @@ impl Token {
                 _ => {}
             }
         }
-        let text = files::read(path)?;
+        let text = files::read(path).map_err(|error| {
+            io::Error::new(error.kind(), format!("{error}. Remove {}, and another is drawn", path.display()))
+        })?;
         let text = String::from_utf8_lossy(&text).trim().to_owned();
         if text.len() < BYTES || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             let path = path.display();

@@ -225,6 +225,26 @@ async fn report_progress(context: &RequestContext<RoleServer>) -> std::convert::
     }
 }
 
+/// The error for a request that none of those is that there are, or one of them with parameters that it does not take.
+fn unknown_request(method: &str) -> ErrorData {
+    const KNOWN: [&str; 9] = [
+        "initialize",
+        "ping",
+        "server/discover",
+        "tools/list",
+        "tools/call",
+        "resources/list",
+        "resources/read",
+        "resources/subscribe",
+        "resources/unsubscribe",
+    ];
+    let short: String = method.chars().take(64).collect();
+    if KNOWN.contains(&method) {
+        return ErrorData::invalid_params(format!("the parameters are not those of {short}"), None);
+    }
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {short:?}"), None)
+}
+
 fn unknown_tool(name: &str) -> ErrorData {
     let names: Vec<&str> = guide::tools::TOOLS.iter().map(|tool| tool.name).collect();
     let short: String = name.chars().take(64).collect();
@@ -334,7 +354,7 @@ impl ServerHandler for Front {
         let params = request.params.unwrap_or_default();
         let name = params.get("name").and_then(Value::as_str);
         let (true, Some(name)) = (request.method == "tools/call", name) else {
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
+            return Err(unknown_request(&request.method));
         };
         let arguments = match params.get("arguments") {
             Some(Value::String(text)) if text.trim().is_empty() => Some(Map::new()),

@@ -72,6 +72,12 @@ impl Web {
         headers.contains_key(SESSION_HEADER) || self.sessions.sessions.read().await.len() < SESSIONS_MAX
     }
 
+    /// Whether a request names a session of the older life cycle that there is not.
+    pub async fn is_unknown(&self, headers: &hyper::HeaderMap) -> bool {
+        let Some(id) = headers.get(SESSION_HEADER).and_then(|id| id.to_str().ok()) else { return false };
+        !self.sessions.sessions.read().await.contains_key(id)
+    }
+
     /// Answers one request, whose body has been read.
     pub async fn answer(&self, request: Request<Full<Bytes>>) -> Answer {
         self.service.handle(request).await

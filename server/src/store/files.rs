@@ -142,7 +142,10 @@ fn checked(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         .mode(0o600)
         .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY)
         .open(path)
-        .map_err(|error| at(path, &error))?;
+        .map_err(|error| match error.raw_os_error() {
+            Some(libc::ELOOP) => refused(path, "is a symbolic link, which is not followed"),
+            _ => at(path, &error),
+        })?;
     let meta = file.metadata().map_err(|error| at(path, &error))?;
     if !meta.is_file() {
         return Err(refused(path, "is not a regular file"));

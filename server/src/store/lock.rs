@@ -95,6 +95,12 @@ impl fmt::Display for LockError {
 
 impl std::error::Error for LockError {}
 
+/// Who wrote its name into the lock's file at `path`. It may have ended since.
+#[must_use]
+pub fn holder(path: &Path) -> Option<Holder> {
+    read(&mut files::open(path).ok()?)
+}
+
 /// How long a lock is waited for whose server is gone: a program that it was just starting has a copy of the
 /// descriptor until it runs, and on a busy machine that takes a while. Nobody waits for a server that lives.
 const GOING: Duration = Duration::from_secs(5);

@@ -9,7 +9,9 @@ mod limits;
 mod people;
 mod port;
 mod resources;
+mod routes;
 mod socket;
+mod starts;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -21,7 +23,7 @@ pub(crate) type Row = (&'static str, &'static [&'static str], fn() -> Tested);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let parts: [(&str, &[Row]); 8] = [
+    let parts: [(&str, &[Row]); 10] = [
         ("bridge", bridge::ROWS),
         ("faults", faults::ROWS),
         ("http", http::ROWS),
@@ -29,7 +31,9 @@ fn main() {
         ("people", people::ROWS),
         ("port", port::ROWS),
         ("resources", resources::ROWS),
+        ("routes", routes::ROWS),
         ("socket", socket::ROWS),
+        ("starts", starts::ROWS),
     ];
     let mut trials: Vec<Trial> = Vec::new();
     for (part, rows) in parts {

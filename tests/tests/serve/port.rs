@@ -1,9 +1,12 @@
 //! The TCP port against everyone who should not get through: each route, with each kind of wrong request.
 
+use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
 
 use dtmcp_tests::client::World;
+use dtmcp_tests::person::wait_until;
 use dtmcp_tests::serving::{self, MCP, Serving, hello, raw_port};
 
 use super::{Row, Tested, holds};
@@ -15,24 +18,31 @@ pub(crate) const ROWS: &[Row] = &[
     ("bodies_have_limits", &[], bodies_have_limits),
     ("requests_cannot_be_smuggled", &[], requests_cannot_be_smuggled),
     ("clients_that_say_nothing_hold_nobody_up", &[], clients_that_say_nothing_hold_nobody_up),
+    ("idle_connections_make_way", &[], idle_connections_make_way),
 ];
 
-/// Every way in, and whether it is open without a token.
-const ROUTES: &[(&str, &str, bool)] = &[
-    ("GET", "/health", true),
-    ("POST", "/health", false),
-    ("POST", "/mcp", false),
-    ("GET", "/mcp", false),
-    ("DELETE", "/mcp", false),
-    ("OPTIONS", "/mcp", false),
-    ("GET", "/mcp/stdio", false),
-    ("GET", "/api/sessions", false),
-    ("DELETE", "/api/sessions/t1", false),
-    ("POST", "/api/sessions/t1/close", false),
-    ("OPTIONS", "/api/sessions/t1/close", false),
-    ("GET", "/", false),
-    ("GET", "/../../etc/passwd", false),
-    ("POST", "/api/sessions/..%2f..%2fetc/close", false),
+/// Every way in, and what is answered there without a token.
+const ROUTES: &[(&str, &str, u16)] = &[
+    ("GET", "/health", 200),
+    ("HEAD", "/health", 200),
+    ("OPTIONS", "/health", 405),
+    ("POST", "/health", 405),
+    ("POST", "/mcp", 401),
+    ("GET", "/mcp", 401),
+    ("HEAD", "/mcp", 401),
+    ("DELETE", "/mcp", 401),
+    ("OPTIONS", "/mcp", 401),
+    ("GET", "/mcp/stdio", 401),
+    ("OPTIONS", "/mcp/stdio", 401),
+    ("GET", "/api/sessions", 401),
+    ("HEAD", "/api/sessions", 401),
+    ("OPTIONS", "/api/sessions", 401),
+    ("DELETE", "/api/sessions/t1", 401),
+    ("POST", "/api/sessions/t1/close", 401),
+    ("OPTIONS", "/api/sessions/t1/close", 401),
+    ("GET", "/", 401),
+    ("GET", "/../../etc/passwd", 401),
+    ("POST", "/api/sessions/..%2f..%2fetc/close", 401),
 ];
 
 fn start(world: &World) -> Result<(Serving, u16, String), String> {
@@ -49,20 +59,19 @@ fn every_route_asks_for_the_token() -> Tested {
     let short = format!("Bearer {}", token.get(..10).unwrap_or_default());
     let basic = format!("Basic {token}");
     let longer = format!("Bearer {token}0");
-    for (method, path, open) in ROUTES {
+    for (method, path, expected) in ROUTES {
         for given in ["", &wrong, &short, &basic, &longer, "Bearer", &token] {
             let mut headers = MCP.to_vec();
             if !given.is_empty() {
                 headers.push(("authorization", given));
             }
             let answer = serving.ask_port(port, "127.0.0.1", (method, path), &headers, &hello("x"));
-            let expected = if *open { 200 } else { 401 };
-            holds!(answer.status == expected, "{method} {path} with {given:?}: {answer:?}");
+            holds!(answer.status == *expected, "{method} {path} with {given:?}: {answer:?}");
             holds!(!answer.head.contains("access-control"), "{method} {path}: {answer:?}");
         }
         let url = format!("{path}?token={token}&access_token={token}");
         let answer = serving.ask_port(port, "127.0.0.1", (method, &url), &MCP, &hello("x"));
-        holds!(*open || answer.status == 401, "{method} {url}: {answer:?}");
+        holds!(answer.status == *expected, "{method} {url}: {answer:?}");
     }
     for good in [format!("Bearer {token}"), format!("bearer {token}")] {
         let mut headers = MCP.to_vec();
@@ -154,12 +163,19 @@ fn bodies_have_limits() -> Tested {
     holds!(answer.status == 413 || answer.status == 0, "{answer:?}");
     let deep = "[".repeat(100_000);
     let answer = serving.ask_port(port, "localhost", ("POST", "/mcp"), &headers, &deep);
-    holds!((400..500).contains(&answer.status), "{answer:?}");
+    holds!(answer.status == 400 && answer.json()["error"]["code"] == -32700, "{answer:?}");
     let answer = serving.ask_port(port, "localhost", ("POST", "/api/sessions/t1/close"), &headers, &deep);
     holds!(answer.status == 400, "{answer:?}");
-    let long = "a".repeat(1_000_000);
-    let answer = serving.ask_port(port, "localhost", ("GET", "/health"), &[("x-long", &long)], "");
-    holds!(answer.status != 200, "{answer:?}");
+    for (length, status) in [(64_000, 200), (65_600, 431), (70_000, 431), (1_000_000, 431)] {
+        let long = "a".repeat(length);
+        let answer = serving.ask_port(port, "localhost", ("GET", "/health"), &[("x-long", &long)], "");
+        holds!(answer.status == status, "a line of {length} bytes: {answer:?}");
+    }
+    for (lines, status) in [(90, 200), (110, 431)] {
+        let many = vec![("x-many", "a"); lines];
+        let answer = serving.ask_port(port, "localhost", ("GET", "/health"), &many, "");
+        holds!(answer.status == status, "{lines} lines: {answer:?}");
+    }
     let plain = [("authorization", token.as_str()), ("content-type", "text/plain")];
     let answer = serving.ask_port(port, "localhost", ("POST", "/mcp"), &plain, &hello("x"));
     holds!((400..500).contains(&answer.status), "a form of a web page: {answer:?}");
@@ -194,23 +210,40 @@ fn requests_cannot_be_smuggled() -> Tested {
     Ok(())
 }
 
+/// A client that connects and sends this much.
+fn silent(port: u16, bytes: &[u8]) -> Result<TcpStream, String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(|error| error.to_string())?;
+    stream.write_all(bytes).map_err(|error| error.to_string())?;
+    Ok(stream)
+}
+
+/// Waits until the server has closed a connection.
+fn closed(mut stream: TcpStream) -> Result<(), String> {
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(60))).map_err(|error| error.to_string())?;
+    let mut rest = Vec::new();
+    match stream.read_to_end(&mut rest) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => Ok(()),
+        Err(error) => Err(format!("it is still open: {error}")),
+    }
+}
+
 fn clients_that_say_nothing_hold_nobody_up() -> Tested {
     let world = serving::world()?;
     let (serving, port, token) = start(&world)?;
-    let mut silent = Vec::new();
+    let mut idle = Vec::new();
+    let first = silent(port, b"GET /health HT")?;
+    let nothing = silent(port, b"")?;
     for _ in 0..300 {
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(|error| error.to_string())?;
-        stream.write_all(b"GET /health HT").map_err(|error| error.to_string())?;
-        silent.push(stream);
+        idle.push(silent(port, b"GET /health HT")?);
     }
     // Bodies that do not come, with a token that is right.
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\ncontent-length: 100\r\n\r\n{{"
+    );
+    let body = silent(port, head.as_bytes())?;
     for _ in 0..50 {
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(|error| error.to_string())?;
-        let head = format!(
-            "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\ncontent-length: 100\r\n\r\n{{"
-        );
-        stream.write_all(head.as_bytes()).map_err(|error| error.to_string())?;
-        silent.push(stream);
+        idle.push(silent(port, head.as_bytes())?);
     }
     let token = format!("Bearer {token}");
     let mut headers = MCP.to_vec();
@@ -220,10 +253,45 @@ fn clients_that_say_nothing_hold_nobody_up() -> Tested {
         holds!(serving.ask_port(port, "localhost", ("POST", "/mcp"), &headers, &hello("x")).status == 200, "a client");
         holds!(serving.health().status == 200, "the socket");
     }
-    // A head that does not end costs its connection in the end.
-    let mut first = silent.swap_remove(0);
+    // A head that does not begin, one that does not end and a body that does not come cost their connection in the end.
+    closed(first)?;
+    closed(nothing)?;
+    closed(body)
+}
+
+/// More connections than there are places on the port, and on the socket: those that say nothing make way, the oldest
+/// first, and a stream of news never does.
+fn idle_connections_make_way() -> Tested {
+    // Each of them is a file of this process's too.
+    dtmcp::descriptors::raise();
+    let world = serving::world()?;
+    let (serving, port, token) = start(&world)?;
+    let token = format!("Bearer {token}");
+    let mut headers = MCP.to_vec();
+    headers.push(("authorization", &token));
+    let begun = serving.ask("POST", "/mcp", &MCP, &hello("x"));
+    let session = begun.header("mcp-session-id").ok_or_else(|| format!("{begun:?}"))?.to_owned();
+    let mut of_session = MCP.to_vec();
+    of_session.push(("mcp-session-id", &session));
+    let listens = serving.stream("GET", "/mcp", &of_session, "")?;
+    wait_until("it listens", || listens.heard().contains("200 OK"))?;
+    let mut bridged = Serving::client(&world, None)?;
+    let mut strangers = VecDeque::new();
+    for _ in 0..1300 {
+        strangers.push_back(silent(port, b"")?);
+    }
+    let mut own = VecDeque::new();
+    for _ in 0..700 {
+        own.push_back(UnixStream::connect(serving.socket()).map_err(|error| error.to_string())?);
+    }
+    holds!(serving.ask_port(port, "localhost", ("POST", "/mcp"), &headers, &hello("y")).status == 200, "the port");
+    holds!(serving.health().status == 200, "the socket");
+    holds!(bridged.request("tools/list", serde_json::json!({}))?["result"]["tools"].is_array(), "the bridge");
+    let second = serving.ask("POST", "/mcp", &of_session, r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#);
+    holds!(second.status == 200, "the session goes on: {second:?}");
+    closed(strangers.pop_front().ok_or("none")?)?;
+    let mut first = own.pop_front().ok_or("none")?;
     first.set_read_timeout(Some(std::time::Duration::from_secs(60))).map_err(|error| error.to_string())?;
-    let mut rest = Vec::new();
-    holds!(first.read_to_end(&mut rest).is_ok(), "it is closed");
+    holds!(first.read(&mut [0; 1]).is_ok_and(|length| length == 0), "the oldest has made way");
     Ok(())
 }
