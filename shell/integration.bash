@@ -322,15 +322,16 @@ __dtmcp_prompt() {
 
 # The hook: one simple command, so that a user's DEBUG trap sees one; in an `until`, so that errexit and ERR traps do
 # not see it fail; its own output and xtrace sent away, with the shell's descriptors kept on 8 and 9. stderr goes first:
-# with stdout closed the hook cannot run, and then A says so rather than bash. It must be the same text in every shell,
-# because finding it in a changed PROMPT_COMMAND is string comparison.
+# with stdout closed, or in a restricted bash, which opens no file for output, the hook cannot run, and bash is to have no
+# stderr to say so on. It must be the same text in every shell, because finding it in a changed PROMPT_COMMAND is string
+# comparison.
 __DTMCP_HOOK='{
 until
 "${__dtmcp_f-eval}" ${__dtmcp_f+"$_"} ${__dtmcp_f-"${__DTMCP_BASH:-:}; : ${PIPESTATUS=}"}
 do
 break
 done
-} 9>&2 2>/dev/null 8>&1 >/dev/null'
+} 9>&2 2>&- 8>&1 >/dev/null 2>&1'
 
 # While a command runs, ZDOTDIR leads a zsh that it starts to our files, which give it back first of all; at the prompt
 # it is the person's again. C sets it by an expansion, so that scripts and `exec` are reached too. A person who has a

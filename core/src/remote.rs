@@ -131,13 +131,14 @@ pub fn names(list: &str) -> Vec<&str> {
 
 /// The script for the far side's `sh`: `files` are the integration's, by their paths, and `variables` are set there.
 ///
-/// Of the variables, what would not pass (the control characters that [`remote_command`] uses) or is too long stays.
+/// Of the variables, what would not pass (the control characters that [`remote_command`] and [`escapable`] use) or is too
+/// long stays.
 #[must_use]
 pub fn script(nonce: &Nonce, files: &[(&str, &str)], variables: &[(String, String)]) -> String {
     let mut environment = format!("__DTMCP_NONCE={}\nexport __DTMCP_NONCE\n", nonce.as_str());
     let mut left = VALUES_MAX;
     for (name, value) in variables {
-        let passes = value.len() <= VALUE_MAX && !value.contains(['\0', '\u{1}', '\u{2}', '\u{3}', '\u{4}']);
+        let passes = value.len() <= VALUE_MAX && !value.contains(|c: char| c <= '\u{7}');
         let quoted = quoted(value);
         if passes && quoted.len() <= left {
             left -= quoted.len();
@@ -189,17 +190,27 @@ fn bare(text: &str) -> String {
 /// quotes, backslashes, line breaks and exclamation marks inside quotes, so none of these travel.
 #[must_use]
 pub fn remote_command(script: &str) -> String {
-    let safe: String = script
-        .chars()
-        .map(|c| match c {
-            '\'' => '\u{1}',
-            '\\' => '\u{2}',
-            '\n' => '\u{3}',
-            '!' => '\u{4}',
-            other => other,
-        })
-        .collect();
+    let safe = replaced(script, &LOGIN_UNSAFE);
     format!(r#"exec sh -c 'eval "$(printf %s "$0" | tr "\001\002\003\004" "\047\134\012\041")"' '{safe}'"#)
+}
+
+/// A script as words for `sh -c` in which neither a line break nor a dollar sign stands.
+#[must_use]
+pub fn escapable(script: &str) -> String {
+    let safe = replaced(script, &ESCAPE_UNSAFE);
+    format!(r#"eval "`printf %s '{safe}' | tr '\001\002\003\004\005\006\007' '\047\134\012\041\044\042\140'`""#)
+}
+
+/// What does not travel, with what travels in its place.
+const LOGIN_UNSAFE: [(char, char); 4] = [('\'', '\u{1}'), ('\\', '\u{2}'), ('\n', '\u{3}'), ('!', '\u{4}')];
+
+/// The same, where the text stands in quotes in a command substitution in quotes as well.
+const ESCAPE_UNSAFE: [(char, char); 7] =
+    [('\'', '\u{1}'), ('\\', '\u{2}'), ('\n', '\u{3}'), ('!', '\u{4}'), ('$', '\u{5}'), ('"', '\u{6}'), ('`', '\u{7}')];
+
+fn replaced(script: &str, unsafe_ones: &[(char, char)]) -> String {
+    let safe = |c: char| unsafe_ones.iter().find(|(from, _)| *from == c).map_or(c, |(_, to)| *to);
+    script.chars().map(safe).collect()
 }
 
 #[cfg(test)]
@@ -261,5 +272,11 @@ mod tests {
         let line = remote_command(&script);
         let (_, word) = line.split_once("\"' '").unwrap();
         assert!(!word.trim_end_matches('\'').contains(['\'', '\\', '\n', '!']));
+        let line = escapable(&script);
+        let (_, quoted) = line.split_once('\'').unwrap();
+        let (word, rest) = quoted.split_once('\'').unwrap();
+        assert!(
+            !word.contains(['\\', '\n', '!', '$', '"', '`']) && !line.contains(['\n', '$']) && rest.ends_with("`\"")
+        );
     }
 }

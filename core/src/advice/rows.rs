@@ -350,6 +350,7 @@ fn plain_shell(facts: &Facts<'_>) -> String {
     let here = format!("the shell here is {plain}. shell_integrate session=\"{}\" changes that", facts.name);
     match way {
         Way::Here | Way::There => here,
+        Way::User => format!("{here}; next time `dtmcp into` before su or sudo brings it along"),
         Way::Host => format!("{here}; next time `dtmcp ssh HOST` in place of ssh brings it along"),
         Way::Container => {
             format!("{here}; next time `dtmcp into` before the command that enters the container brings it along")

@@ -161,6 +161,8 @@ pub struct Plain {
 pub enum Way {
     /// It runs on the server's own host.
     Here,
+    /// It runs there as another user, through `su` or `sudo`.
+    User,
     /// Through a connection to another host.
     Host,
     /// Through the command that enters a container or a sandbox.

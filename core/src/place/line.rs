@@ -97,6 +97,39 @@ fn command<'a>(words: &[&'a str]) -> Option<Opens<'a>> {
     }
 }
 
+/// How a command that enters another place is given a script to run there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// As a command's words, behind its own.
+    Words,
+    /// As words in which no line break and no dollar sign stand: `sudo` puts a backslash before everything else where it
+    /// gives them to a login shell, and leaves these to it.
+    Escaped,
+    /// As the text of an option for a login shell, which keeps the terminal.
+    SessionCommand,
+    /// Not at all: it has a screen of its own, on which no shell's output can be told apart.
+    Nothing,
+}
+
+/// How the command of these words takes a script.
+#[must_use]
+pub fn takes(words: &[&str]) -> Takes {
+    let Some((first, rest)) = words.split_first() else { return Takes::Words };
+    match base(first) {
+        "tmux" | "screen" | "zellij" => Takes::Nothing,
+        "su" => Takes::SessionCommand,
+        "sudo" => {
+            let found = scan(rest, SUDO);
+            match found.words.is_empty() {
+                true if found.on(&["i", "s", "login", "shell"]) => Takes::Escaped,
+                true => Takes::Words,
+                false => takes(&found.words),
+            }
+        }
+        _ => Takes::Words,
+    }
+}
+
 /// What a command that runs another as somebody else opens.
 fn as_user<'a>(user: &'a str, shell: bool, words: &[&'a str]) -> Option<Opens<'a>> {
     if words.is_empty() {
@@ -163,6 +196,24 @@ mod tests {
             "dtmcp token",
         ] {
             assert_eq!(opens(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_script_goes_where_the_command_takes_it() {
+        for (line, way) in [
+            ("podman exec -it web", Takes::Words),
+            ("sudo -u ann", Takes::Words),
+            ("sudo -i", Takes::Escaped),
+            ("sudo -su ann", Takes::Escaped),
+            ("su - ann", Takes::SessionCommand),
+            ("sudo /bin/su -", Takes::SessionCommand),
+            ("sudo podman exec -it web", Takes::Words),
+            ("tmux new", Takes::Nothing),
+            ("/usr/bin/screen", Takes::Nothing),
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert_eq!(takes(&words), way, "{line}");
         }
     }
 

@@ -157,6 +157,8 @@ impl Session {
             self.effects.push_back(Effect::Remember);
         }
         self.submitter = inherited.submitter;
+        // Where what runs leads to is nowhere in the log.
+        self.looking.place_due = true;
         if self.log.shell() == ShellState::Continuation && self.agents.continuing().is_none() {
             let owner = self.submitter.actor().map(str::to_owned);
             self.continued(owner.as_deref());

@@ -140,6 +140,7 @@ impl Session {
         let way = match (&place.container, &shell) {
             _ if behind => Way::There,
             (Some(_), _) => Way::Container,
+            (None, Some(_)) if place.user != self.setting.home.user => Way::User,
             (None, Some(_)) => Way::Here,
             (None, None) => Way::Host,
         };

@@ -53,6 +53,7 @@ impl<'a> Ssh<'a> {
                             _ => Terminal::Yes,
                         });
                     }
+                    "remotecommand" => self.command |= !value.eq_ignore_ascii_case("none"),
                     "sessiontype" if value.eq_ignore_ascii_case("none") => self.no_session = true,
                     "stdinnull" | "forkafterauthentication" if value == "yes" => self.no_session = true,
                     _ => {}
@@ -201,6 +202,7 @@ mod tests {
             assert_eq!(is_login(&args), login, "{line}");
         }
         assert!(!is_login(&[]) && !is_login(&["-T", "h"]));
+        assert!(!is_login(&["-oRemoteCommand=top", "h"]) && is_login(&["-o", "remotecommand none", "h"]));
         for (line, takes) in [("-p 1 h -v", true), ("-T h", true), ("-tt h", false), ("h ls", false), ("-N h", false)] {
             let args: Vec<&str> = line.split(' ').collect();
             assert_eq!(takes_command(&args), takes, "{line}");

@@ -8,7 +8,8 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-use dtmcp_core::remote::{CARRIED, names, quoted, remote_command, script};
+use dtmcp_core::place::{Takes, takes};
+use dtmcp_core::remote::{CARRIED, escapable, names, quoted, remote_command, script};
 use dtmcp_core::vt::marker::Nonce;
 use dtmcp_core::waiting::ssh;
 
@@ -29,14 +30,15 @@ usage: dtmcp ssh [--print] [SSH OPTION...] [USER@]HOST
 
 In a session, in place of ssh: logs in with the shell integration, so that each command there has its own output and exit
 status. A small script goes along as ssh's remote command; nothing is installed and nothing stays behind. Options that open no
-shell (a remote command, -N, -T, -W, ...) run ssh as it is. --print shows the command without running it. The variables that
-$DOCENT_TERMINAL_MCP_SSH_ENV names are set on the far side too.";
+shell (a remote command, -N, -T, -W, ...) run ssh as it is; a RemoteCommand of ssh's configuration is left out. --print shows
+the command without running it. The variables that $DOCENT_TERMINAL_MCP_SSH_ENV names are set on the far side too.";
 
 const INTO_HELP: &str = "\
 usage: dtmcp into [--print] COMMAND [ARGUMENT...]
 
 In a session: runs COMMAND with a shell behind it that has the integration, for whatever opens a terminal somewhere else:
     dtmcp into podman exec -it box
+    dtmcp into sudo -i
     dtmcp into bwrap --bind / / --dev /dev --proc /proc --unshare-pid --
 The variables that $DOCENT_TERMINAL_MCP_SSH_ENV names are set there too. --print shows the command without running it.";
 
@@ -52,7 +54,8 @@ pub(crate) fn ssh(args: &[OsString]) -> ExitCode {
     let mut command = vec!["ssh".to_owned()];
     match carried.filter(|_| ssh::is_login(&borrowed)) {
         Some(carried) => {
-            command.push("-t".to_owned());
+            // Where a configuration has a command for the host, ssh refuses another one beside it.
+            command.extend(["-t", "-o", "RemoteCommand=none"].map(str::to_owned));
             command.extend(words);
             command.push(remote_command(&carried));
         }
@@ -69,10 +72,21 @@ pub(crate) fn into(args: &[OsString]) -> ExitCode {
         return wrong("there is no command to run", INTO_HELP);
     };
     let carried = if print { Some(shown()) } else { what_is_carried() };
+    let Some(script) = carried else {
+        return wrong("this is no session of dtmcp: there is nobody to integrate the shell for", INTO_HELP);
+    };
+    let way = takes(&words.iter().map(String::as_str).collect::<Vec<_>>());
     let mut command = words;
-    match carried {
-        Some(script) => command.extend(["sh".to_owned(), "-c".to_owned(), script]),
-        None => return wrong("this is no session of dtmcp: there is nobody to integrate the shell for", INTO_HELP),
+    match way {
+        Takes::Words => command.extend(["sh".to_owned(), "-c".to_owned(), script]),
+        Takes::Escaped => command.extend(["sh".to_owned(), "-c".to_owned(), escapable(&script)]),
+        Takes::SessionCommand => command.extend(["--session-command".to_owned(), remote_command(&script)]),
+        Takes::Nothing => {
+            return wrong(
+                "a terminal multiplexer has a screen of its own, on which no command's output can be told apart; start it without `dtmcp into`",
+                INTO_HELP,
+            );
+        }
     }
     become_it(&command, print)
 }

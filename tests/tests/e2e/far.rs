@@ -21,6 +21,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("a_hop_behind_a_hop", NEEDS, hops),
     ("prompts_of_plain_logins", NEEDS, plain_prompts),
     ("ways_there", NEEDS, ways_there),
+    ("configurations", NEEDS, configurations),
     ("what_ssh_refuses", NEEDS, refused),
     ("no_shell_wanted", NEEDS, no_shell),
 ];
@@ -214,6 +215,39 @@ fn ways_there() -> Tested {
     Ok(())
 }
 
+/// Whatever ssh's configuration has for a host, `dtmcp ssh` opens an integrated shell there.
+fn configurations() -> Tested {
+    let far = Far::new("bash")?;
+    let socket = far.world.root().join("mux").display().to_string();
+    let own = format!(
+        "Host command\n  RemoteCommand echo told; exec sh\nHost mute\n  RequestTTY no\nHost forced\n  RequestTTY force\n\
+         Host shared\n  ControlMaster auto\n  ControlPath {socket}\n  ControlPersist 60\n\
+         Host jump\n  ProxyJump there\nMatch host 127.0.0.1 exec \"true\"\n  User ann\nHost command mute forced shared jump there\n"
+    );
+    let usual = std::fs::read_to_string(&far.sshd.config).map_err(|error| error.to_string())?;
+    let config = far.world.root().join("config");
+    std::fs::write(&config, own + &usual.replacen("Host there\n", "", 1)).map_err(|error| error.to_string())?;
+    let options = format!("-F {}", config.display());
+    let mut client = far.begin()?;
+    // The second one goes over the connection of the first.
+    for host in ["command", "mute", "forced", "shared", "shared", "jump"] {
+        let answer = client.run(&format!("dtmcp ssh {options} ann@{host}"))?;
+        same!((answer.status(), answer.output()), ("prompt", ""), "{host}: {}", answer.text);
+        let answer = client.run("id -un; (exit 3)")?;
+        same!((answer.output(), answer.exit()), ("ann", Some(3)), "{host}: {}", answer.text);
+        same!(answer.meta["place"]["host"], host, "{}", answer.text);
+        client.run("exit")?;
+        let answer = client.run("id -un")?;
+        same!(answer.output(), "root", "back from {host}: {}", answer.text);
+    }
+    let answer = client.run(&format!("ssh {options} -O exit ann@shared"))?;
+    same!(answer.exit(), Some(0), "{}", answer.text);
+    // As it is where the command is asked for in the line.
+    let answer = client.run(&format!("dtmcp ssh {options} -t -o RemoteCommand='id -un' ann@there"))?;
+    same!((answer.output(), answer.exit()), ("ann", Some(0)), "{}", answer.text);
+    Ok(())
+}
+
 /// Where ssh does not come there, the reply has its own words and its status, and nobody is said to be elsewhere.
 fn refused() -> Tested {
     let far = Far::new("bash")?;
@@ -277,7 +311,11 @@ fn no_shell() -> Tested {
     let answer = client.run("dtmcp ssh -V")?;
     holds!(answer.exit() == Some(0) && answer.output().contains("OpenSSH"), "{}", answer.text);
     let answer = client.run("dtmcp ssh --print ann@there")?;
-    holds!(answer.output().starts_with("'ssh' '-t' 'ann@there' 'exec sh -c "), "{}", answer.text);
+    holds!(
+        answer.output().starts_with("'ssh' '-t' '-o' 'RemoteCommand=none' 'ann@there' 'exec sh -c "),
+        "{}",
+        answer.text
+    );
     holds!(!answer.output().contains("__DTMCP_NONCE=0"), "no nonce: {}", answer.text);
     Ok(())
 }

@@ -54,6 +54,7 @@ fn plain_ssh() -> Tested {
     let mut client = world.client_named("second")?;
     let answer = client.run("echo two")?;
     same!(news(&answer), ["the session is now on there"], "{}", answer.text);
+    holds!(answer.words().contains(" · on there]"), "the first line after a restart: {}", answer.text);
     let answer = client.run("exit")?;
     holds!(answer.words().contains("the session is back on"), "{}", answer.text);
     Ok(())

@@ -10,8 +10,12 @@ use super::{Row, Tested, holds, same};
 
 const NEEDS: &[&str] = &["tmux", "bash", "zsh", "dash", "sudo", "su", "root", "unshare", "mount"];
 
-pub(crate) const ROWS: &[Row] =
-    &[("exact", NEEDS, exact), ("plain", NEEDS, plain), ("in_one_another", NEEDS, in_one_another)];
+pub(crate) const ROWS: &[Row] = &[
+    ("exact", NEEDS, exact),
+    ("plain", NEEDS, plain),
+    ("in_one_another", NEEDS, in_one_another),
+    ("brought_along", NEEDS, brought_along),
+];
 
 /// A session of root's where `ann` has bash and `zoe` zsh.
 fn begin(world: &World, users: &Users) -> Result<Client, String> {
@@ -97,5 +101,40 @@ fn in_one_another() -> Tested {
         let told_now = [news(&client.run("exit")?), news(&client.run("true")?)].concat();
         holds!(told_now.len() == 1 && told_now[0].ends_with(told), "{told}: {told_now:?}");
     }
+    Ok(())
+}
+
+/// `dtmcp into` before what keeps no environment, whatever it does to the words that it is given.
+fn brought_along() -> Tested {
+    let (world, users) = (World::new()?, who()?);
+    users.dot_file("ann", ".bashrc", "PS1='\\u \\$ '\n")?;
+    users.dot_file("zoe", ".zshrc", "PS1='%m%# '\n")?;
+    let mut client = world.client_among(&users)?;
+    let odd = "it's \"a\"; $x `y` \\z!";
+    client.call("session_create", json!({ "env": { "DOCENT_TERMINAL_MCP_SSH_ENV": "FAR", "FAR": odd } }))?;
+    for (way, user) in [
+        ("sudo -iu ann", "ann"),
+        ("sudo -i -u zoe", "zoe"),
+        ("sudo -su zoe", "zoe"),
+        ("sudo -u ann", "ann"),
+        ("su - ann", "ann"),
+        ("su zoe", "zoe"),
+        ("sudo su - ann", "ann"),
+    ] {
+        let answer = client.run(&format!("dtmcp into {way}"))?;
+        same!((answer.status(), news(&answer).len()), ("prompt", 1), "{way}: {}", answer.text);
+        let answer = client.run("id -un; echo \"$FAR\"; (exit 3)")?;
+        same!((answer.output(), answer.exit()), (format!("{user}\n{odd}").as_str(), Some(3)), "{way}: {}", answer.text);
+        holds!(answer.words().contains(&format!(" · as {user}]")), "{way}: {}", answer.text);
+        // Without a terminal of its own a shell has no jobs.
+        let answer = client.run("sleep 600 & kill %1")?;
+        same!(answer.exit(), Some(0), "{way}: {}", answer.text);
+        client.run("exit 5")?;
+        same!(client.run("echo $?")?.output(), "5", "{way}");
+    }
+    let answer = client.run("dtmcp into tmux new")?;
+    holds!(answer.exit() == Some(2) && answer.output().contains("multiplexer"), "{}", answer.text);
+    let answer = client.run("su - ann")?;
+    holds!(answer.words().contains("next time `dtmcp into` before su or sudo"), "{}", answer.text);
     Ok(())
 }

@@ -221,6 +221,15 @@ pub(crate) const ROWS: &[Row] = &[
         &[want("bash -c \"echo x; exit 3\"", "x", 3), want("echo \"echo y\" | bash", "y", 0).stages(&[0, 0])],
     ),
     row(
+        "nested_restricted_is_plain_and_silent",
+        &[
+            Type("PS1='r$((3+4))> ' bash --norc -r\r", Text("r7> ")),
+            Type("echo pl$((1+1))\r", Text("pl2\r\n")),
+            Line("exit 3"),
+        ],
+        &[want("PS1='r$((3+4))> ' bash --norc -r", r"~^r7> echo pl\$\(\(1\+1\)\)\npl2\nr7> exit 3\nexit$", 3)],
+    ),
+    row(
         "B64_clean_environment_is_plain",
         &[
             Type("env -i PS1='plain> ' bash --norc --noprofile\r", Text("> ")),
