@@ -30,6 +30,9 @@ const ENDS: &[&str] = &[
 /// How fish begins to say it.
 const FISH: &str = "fish: Job ";
 
+/// How zsh says that a job was stopped.
+const SUSPENDED: &str = ": suspended";
+
 /// Whether any line of a text may be such a line: most texts have none, and need not be taken apart.
 #[must_use]
 pub(crate) fn may_tell_of_jobs(text: &[u8]) -> bool {
@@ -62,6 +65,26 @@ pub(crate) fn job_end(line: &str) -> Option<JobEnd> {
         how: how.trim_end().to_owned(),
         command: clip_line(command, COMMAND_CHARS).into_owned(),
     })
+}
+
+/// Whether any line of a text may tell that a job was stopped.
+#[must_use]
+pub(crate) fn may_tell_of_stops(text: &[u8]) -> bool {
+    let has = |part: &[u8]| memchr::memmem::find(text, part).is_some();
+    may_tell_of_jobs(text) || has(SUSPENDED.as_bytes()) || has(FISH.as_bytes())
+}
+
+/// Whether a line is a shell's notice that a job was stopped: `[1]+  Stopped  make` of bash (in any language, so what
+/// counts is the number), `zsh: suspended  make`, `fish: Job 1, 'make' has stopped`. And whether it says so without the
+/// shell's status, as fish does, to which such a job is a success.
+#[must_use]
+pub(crate) fn stop_notice(line: &str) -> Option<bool> {
+    let fish = line.find(FISH).and_then(|at| line.get(at..)).is_some_and(|notice| notice.ends_with("' has stopped"));
+    let numbered = || {
+        let number = line.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(number, _)| number);
+        number.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+    };
+    (fish || numbered() || line.contains(SUSPENDED)).then_some(fish)
 }
 
 fn fish_job_end(rest: &str) -> Option<JobEnd> {

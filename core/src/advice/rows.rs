@@ -4,7 +4,7 @@ use super::Facts;
 use super::Often::{Always, Habit, Once, OncePerPlace};
 use super::line::{Command, Joint};
 use super::{Often, Row};
-use crate::call::{JobEnd, Plain, Status, Way};
+use crate::call::{Asks, JobEnd, Plain, Status, Way};
 use crate::prompt::{Looks, looks_like};
 use crate::region::Kind;
 use crate::waiting::Prints;
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "waiting",
         Once,
-        |f| f.is(Status::Waiting) && f.outcome.observed.hides.is_none(),
+        |f| (f.is(Status::Waiting) || sent_to(f, Asks::Shown)) && f.outcome.observed.hides.is_none(),
         |_| "run answers it with a line, send with text and keys".to_owned(),
     ),
     row(
@@ -76,7 +76,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "hidden",
         Always,
-        |f| f.is(Status::WaitingHidden) || f.is(Status::UnansweredHidden),
+        |f| f.is(Status::WaitingHidden) || f.is(Status::UnansweredHidden) || sent_to(f, Asks::Hidden),
         |f| {
             format!(
                 "what is typed now is not shown: ask the user to type it in the attached terminal, then wait session=\"{}\" goes on",
@@ -87,8 +87,18 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "suspended",
         Always,
-        |f| f.is(Status::Suspended),
-        |_| "run \"fg\" at the shell's prompt continues it, run \"bg\" does so in the background".to_owned(),
+        |f| f.outcome.observed.stopped.is_some(),
+        |_| {
+            "the job was stopped, it has not ended: run line=\"fg\" goes on with it, line=\"bg\" in the background; line=\"jobs\" lists all, and kill %NUMBER ends one".to_owned()
+        },
+    ),
+    row(
+        "stopped-in-front",
+        Always,
+        |f| (f.is(Status::Suspended) && f.outcome.observed.stopped.is_none()) || sent_to(f, Asks::Stopped),
+        |_| {
+            "send signal=\"CONT\" lets it go on, and signal=\"KILL\" ends it; one that was stopped for reading the terminal from the background stops again".to_owned()
+        },
     ),
     row(
         "continuation",
@@ -170,14 +180,6 @@ pub(super) const ROWS: &[Row] = &[
         |f| f.exit() == Some(0) && echoes_done(f),
         |_| {
             "exit 0 is that of the `echo` at the end, not of what ran before it: run the command alone, and the status line tells its status".to_owned()
-        },
-    ),
-    row(
-        "stopped",
-        Once,
-        |f| f.exit() == Some(128 + 20),
-        |_| {
-            "the job was stopped, it has not ended: run line=\"fg\" goes on with it, line=\"kill %1\" ends it, line=\"jobs\" lists all".to_owned()
         },
     ),
     row("crashed", Once, |f| matches!(f.exit(), Some(132 | 134 | 135 | 136 | 139)), crashed),
@@ -279,10 +281,16 @@ fn held(facts: &Facts<'_>) -> bool {
 }
 
 fn asks(facts: &Facts<'_>) -> bool {
-    matches!(
+    let told = matches!(
         facts.outcome.status,
         Status::Waiting | Status::WaitingHidden | Status::Unanswered | Status::UnansweredHidden
-    )
+    );
+    told || sent_to(facts, Asks::Shown) || sent_to(facts, Asks::Hidden)
+}
+
+/// Whether the program that a `send` went to wants this of the terminal now.
+fn sent_to(facts: &Facts<'_>, asks: Asks) -> bool {
+    facts.is(Status::Sent) && facts.outcome.observed.asks == Some(asks)
 }
 
 /// Who reads the terminal and asks where nobody sees it.

@@ -6,7 +6,7 @@ use super::rows::ROWS;
 use std::time::Duration;
 
 use super::{Facts, Often, notes};
-use crate::call::{JobEnd, Observed, Outcome, Plain, Reader, Status, Way};
+use crate::call::{Asks, JobEnd, Observed, Outcome, Plain, Reader, Status, Way};
 use crate::region::{Kind, Place, Region, State};
 use crate::session::Setting;
 use crate::time::Wall;
@@ -58,6 +58,16 @@ fn silent() -> Observed {
     Observed { silent: Some(Duration::from_secs(20)), ..Observed::default() }
 }
 
+/// A `send` whose program wants this of the terminal.
+fn asked(asks: Asks) -> Outcome {
+    Outcome { observed: Observed { asks: Some(asks), ..Observed::default() }, ..Outcome::new(Status::Sent) }
+}
+
+/// A line whose job was stopped.
+fn stopped(status: Status, label: &str) -> Outcome {
+    Outcome { status, observed: Observed { stopped: Some(148), ..Observed::default() }, ..done(label, 148, &[]) }
+}
+
 fn held() -> Observed {
     Observed { held: true, ..Observed::default() }
 }
@@ -84,14 +94,13 @@ fn plain(shell: Option<&str>, way: Way) -> Outcome {
 type Case = (&'static str, Vec<Outcome>, Vec<Outcome>);
 
 fn cases() -> Vec<Case> {
-    [moments(), results(), habits()].into_iter().flatten().collect()
+    [moments(), prompts(), results(), habits()].into_iter().flatten().collect()
 }
 
 /// What to do now.
 fn moments() -> Vec<Case> {
-    use Status::{Continuation, Ended, Prompt, Quiet, Running, Screen, Suspended, Waiting, WaitingHidden};
+    use Status::{Ended, Running, Suspended, Waiting, WaitingHidden};
     let untaken = Outcome { notes: vec!["the shell has not begun".to_owned()], ..Outcome::new(Running) };
-    let left = |unsent| Outcome { unsent: Some(unsent), ..ok("a") };
     vec![
         ("running", vec![at(Running, "make")], vec![untaken, ok("make")]),
         (
@@ -115,10 +124,40 @@ fn moments() -> Vec<Case> {
             vec![seen(Running, ended(1)), seen(Status::Finished, ended(4))],
             vec![seen(Running, ended(0)), ok("jobs")],
         ),
-        ("waiting", vec![at(Waiting, "x")], vec![at(WaitingHidden, "x"), seen(Waiting, hides(Prints::File))]),
+        (
+            "waiting",
+            vec![at(Waiting, "x"), asked(Asks::Shown)],
+            vec![
+                at(WaitingHidden, "x"),
+                seen(Waiting, hides(Prints::File)),
+                asked(Asks::Hidden),
+                Outcome::new(Status::Sent),
+            ],
+        ),
         ("unanswered", vec![at(Status::Unanswered, "x")], vec![at(Status::UnansweredHidden, "x")]),
-        ("hidden", vec![at(WaitingHidden, "x"), at(Status::UnansweredHidden, "x")], vec![at(Waiting, "x")]),
-        ("suspended", vec![at(Suspended, "x")], vec![at(Running, "x")]),
+        (
+            "hidden",
+            vec![at(WaitingHidden, "x"), at(Status::UnansweredHidden, "x"), asked(Asks::Hidden)],
+            vec![at(Waiting, "x"), asked(Asks::Shown)],
+        ),
+        (
+            "suspended",
+            vec![stopped(Suspended, "vim"), stopped(Status::Sent, "vim")],
+            vec![at(Suspended, "x"), done("x", 148, &[]), at(Running, "x")],
+        ),
+        (
+            "stopped-in-front",
+            vec![at(Suspended, "x"), asked(Asks::Stopped)],
+            vec![stopped(Suspended, "vim"), asked(Asks::Shown), at(Running, "x")],
+        ),
+    ]
+}
+
+/// The same, of prompts and screens.
+fn prompts() -> Vec<Case> {
+    use Status::{Continuation, Ended, Prompt, Quiet, Running, Screen};
+    let left = |unsent| Outcome { unsent: Some(unsent), ..ok("a") };
+    vec![
         ("continuation", vec![at(Continuation, "x"), Outcome::new(Continuation)], vec![input(Continuation)]),
         ("half-block", vec![input(Continuation)], vec![at(Continuation, "x"), input(Prompt)]),
         ("screen", vec![at(Screen, "mytool")], vec![at(Screen, "less f"), at(Running, "mytool")]),
@@ -146,7 +185,6 @@ fn moments() -> Vec<Case> {
 
 /// What came of the line.
 fn results() -> Vec<Case> {
-    use Status::Suspended;
     let failing = |label: &str| done(label, 0, &[1, 0]);
     vec![
         ("stage", vec![failing("false | cat")], vec![done("yes | head -1", 0, &[141, 0]), done("a | b", 1, &[1, 1])]),
@@ -172,7 +210,6 @@ fn results() -> Vec<Case> {
                 ok("echo 'x; echo done'"),
             ],
         ),
-        ("stopped", vec![done("vim", 148, &[])], vec![done("x", 147, &[]), at(Suspended, "x")]),
         (
             "crashed",
             vec![done("./a", 139, &[]), done("./a", 134, &[])],

@@ -21,7 +21,8 @@ pub use send::SETTLE;
 pub(crate) use send::SendCall;
 pub use signal::Signal;
 pub(crate) use wait::WaitCall;
-pub(crate) use watch::{Asks, Flow, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_BUSY, SCREEN_REST, Seen};
+pub use watch::Asks;
+pub(crate) use watch::{Flow, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_BUSY, SCREEN_REST, Seen};
 
 use crate::keys::Key;
 use crate::pattern::Pattern;

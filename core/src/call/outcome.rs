@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{ScreenView, Shape};
+use super::{Asks, ScreenView, Shape};
 use crate::record::MissingEntry;
 use crate::region::Region;
 use crate::waiting::Prints;
@@ -84,6 +84,11 @@ pub struct Observed {
     pub far: Option<(&'static str, String)>,
     /// Background jobs of the shell's that ended.
     pub jobs: Vec<JobEnd>,
+    /// What the program in the foreground wants of the terminal after a `send`, at no prompt that is known.
+    pub asks: Option<Asks>,
+    /// The shell called the region's job stopped: it has not ended, though its line has. With the status that it gave
+    /// for that, which is 0 in fish.
+    pub stopped: Option<i32>,
 }
 
 /// A process that reads the terminal while what it prints goes elsewhere.

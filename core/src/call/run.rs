@@ -289,6 +289,9 @@ impl RunCall {
                 if view.resting.prompt.is_some() {
                     return self.type_next(Target::Program, view);
                 }
+                if view.resting.asks == Some(Asks::Stopped) {
+                    return Step::Done(Box::new(self.refused(view, "stopped")));
+                }
                 let rests = view.resting.again.is_none_or(|at| at > view.now + REST);
                 let unmarked = view.shell == ShellState::NoShell;
                 if unmarked && rests && view.log.open_region().is_none() {
@@ -439,9 +442,20 @@ pub(super) fn refusal(view: &Seen<'_>, typed: &str, why: &str) -> String {
         "late" => format!(
             "{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"
         ),
-        "hidden" => format!(
-            "{typed}: the program asks for something that is not shown when typed, such as a password. Ask the user to type it in the attached terminal, then wait; or give it by a rule of expect with secret=true, or send it with text and a line break"
-        ),
+        "hidden" => {
+            let who = view.log.open_region().map_or_else(|| "the program".to_owned(), describe);
+            let question = prompt_text(view);
+            let asks = if question.trim().is_empty() { String::new() } else { format!(" {question:?},") };
+            format!(
+                "{typed}: {who} asks{asks} for input that is not shown when typed, such as a password. Ask the user to type it in the attached terminal, then wait; or call expect without line, with a rule with secret=true for it; or send it as text with a line break at its end"
+            )
+        }
+        "stopped" => {
+            let who = view.log.open_region().map_or_else(|| "the program".to_owned(), describe);
+            format!(
+                "{typed}: {who} was stopped by a signal and still has the terminal. send signal=\"CONT\" lets it go on, signal=\"KILL\" ends it"
+            )
+        }
         "screen" => format!(
             "{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"
         ),

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::run::{Step, describe};
-use super::watch::{Seen, prompt_text};
+use super::watch::{Asks, Seen, prompt_text};
 use super::{Outcome, Send, Signal, Status};
 use crate::log::{LogEvent, ShellState};
-use crate::region::{Region, State};
+use crate::region::{Kind, Region, State};
 use crate::session::Signalled;
 use crate::time::Now;
 
@@ -19,6 +19,10 @@ const ENDS: Duration = Duration::from_secs(1);
 
 /// How long the output must be quiet before the reply where nothing is asked for; the contract's number.
 pub const SETTLE: Duration = Duration::from_millis(300);
+
+/// Whether the program asks something is told with the reply, and takes two looks or three; on a machine so busy that it
+/// takes longer than this, the reply says nothing of it.
+const LOOKED: Duration = Duration::from_secs(1);
 
 /// A shell that was interrupted at its line gets this long to show a new prompt: what is typed before that can go the
 /// way of the line that was discarded. Prompts that take longer are seldom, and the reply is then late for nothing.
@@ -50,7 +54,9 @@ enum Phase {
 pub(crate) struct SendCall {
     pub(crate) send: Send,
     phase: Phase,
+    /// The regions that it began, the first and the last.
     region: Option<u32>,
+    last: Option<u32>,
     from_line: u64,
     last_output: Now,
     /// Whether Enter is among what is pressed.
@@ -76,6 +82,7 @@ impl SendCall {
             send,
             phase: Phase::Begin,
             region: None,
+            last: None,
             from_line: 1,
             last_output: Now::default(),
             submits: false,
@@ -164,11 +171,17 @@ impl SendCall {
             && self.submits
         {
             self.region.get_or_insert(*id);
+            self.last = Some(*id);
         }
     }
 
     pub(crate) fn output(&mut self, now: Now) {
         self.last_output = now;
+    }
+
+    /// The first region that it began.
+    pub(crate) fn region(&self) -> Option<u32> {
+        self.region
     }
 
     /// Where what appears begins.
@@ -198,6 +211,11 @@ impl SendCall {
     pub(crate) fn may_stop_output(&self) -> bool {
         let stops = || self.send.keys.iter().any(|key| key.encode(false) == STOPS_OUTPUT);
         matches!(self.phase, Phase::Settling(_)) && stops()
+    }
+
+    /// Whether what it sent is there, and what comes of it is watched.
+    pub(crate) fn is_settling(&self) -> bool {
+        matches!(self.phase, Phase::Settling(_))
     }
 
     /// Whether the key is to be pressed again.
@@ -233,6 +251,7 @@ impl SendCall {
             let resting = view.resting;
             let shows = resting.prompt.is_some() || resting.screen || resting.asks.is_some();
             let until = if job.is_some() && !shows { rests_at.max(self.patience(since)) } else { rests_at };
+            let until = if view.wonders && !shows { until.max(rests_at + LOOKED) } else { until };
             if view.now < until {
                 let again = resting.again.filter(|_| job.is_some());
                 return Step::Wait([Some(until), again].into_iter().flatten().filter(|at| *at > view.now).min());
@@ -240,7 +259,7 @@ impl SendCall {
         }
         let status = if over { Status::Ended } else { Status::Sent };
         let mut outcome = Outcome::new(status);
-        let begun = self.region.and_then(|id| view.log.region(id));
+        let begun = self.begun(view, at_prompt);
         outcome.region = begun.or(answered).or_else(|| job.filter(|_| runs.is_none())).cloned();
         outcome.output = Some((self.from_line, u64::MAX));
         outcome.elapsed = view.now - since;
@@ -250,6 +269,10 @@ impl SendCall {
             ShellState::AtPrompt { .. } | ShellState::Continuation => Some(prompt_text(view)),
             _ => view.resting.prompt.as_ref().map(|(text, _)| text.clone()),
         };
+        if outcome.prompt.is_none() && !over && !view.resting.pages {
+            outcome.observed.asks = view.resting.asks;
+            outcome.prompt = self.question(view);
+        }
         if let Some(signalled) = &self.signalled {
             outcome.notes.push(self.told_of(signalled, runs.is_none() && job.is_some()));
         }
@@ -260,6 +283,25 @@ impl SendCall {
             outcome.notes.push("the output has not come to rest; read or wait shows more".to_owned());
         }
         Step::Done(Box::new(outcome))
+    }
+
+    /// The region of what it submitted. An answer that ended the command that asked makes way for that, or for the
+    /// line behind it.
+    fn begun<'a>(&self, view: &Seen<'a>, at_prompt: bool) -> Option<&'a Region> {
+        let begun = self.region.and_then(|id| view.log.region(id))?;
+        let command = |id| view.log.region(id).filter(|region| region.kind == Kind::Command);
+        let ended = || self.beside.and_then(command).filter(|job| job.state != State::Running);
+        let instead = || self.last.and_then(command).or_else(ended);
+        Some(Some(begun).filter(|begun| !at_prompt || begun.kind == Kind::Command).or_else(instead).unwrap_or(begun))
+    }
+
+    /// The question that the program shows, without what was typed behind it and not submitted.
+    fn question(&self, view: &Seen<'_>) -> Option<String> {
+        view.resting.asks.filter(|asks| *asks != Asks::Stopped)?;
+        let line = prompt_text(view);
+        let typed = if self.submits { "" } else { self.send.text.as_str() };
+        let line = line.strip_suffix(typed).unwrap_or(&line);
+        (!line.trim().is_empty()).then(|| line.to_owned())
     }
 
     /// Who got the signal. Where its command has ended by it, the status line says so.

@@ -36,7 +36,7 @@ const UNREAD: Duration = Duration::from_millis(50);
 
 /// What a foreground job was seen to want of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asks {
+pub enum Asks {
     /// Input, which is shown.
     Shown,
     /// Input, which is not shown.
@@ -97,6 +97,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) looked: bool,
     /// What the host made of it, while that holds.
     pub(crate) judgement: Option<&'a Judgement>,
+    /// The host is asked, or will be, and has told nothing yet that holds.
+    pub(crate) wonders: bool,
     /// Whether the terminal echoes, as the host saw last; none where that cannot be told.
     pub(crate) echoes: Option<bool>,
     /// Whether the terminal takes what is printed.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Scene, elsewhere, region_status, took};
-use crate::call::{Outcome, Status};
+use crate::call::{Asks, Outcome, Status};
 use crate::region::{Kind, Place, Region};
 
 /// The fields of a waiting call's reply.
@@ -20,6 +20,8 @@ pub(super) fn fields(outcome: &Outcome, scene: &Scene<'_>, clipped: bool, notes:
     let region = outcome.region.as_ref();
     let exit = match outcome.status {
         Status::Ended => outcome.program_exit,
+        // fish calls a job that was stopped a success.
+        _ if outcome.observed.stopped == Some(0) => None,
         _ => region.and_then(|region| region.exit),
     };
     if let Some(exit) = exit {
@@ -51,7 +53,8 @@ pub(super) fn fields(outcome: &Outcome, scene: &Scene<'_>, clipped: bool, notes:
     if let Some(prompt) = &outcome.prompt {
         put("prompt", prompt.as_str().into());
     }
-    if matches!(outcome.status, Status::WaitingHidden | Status::UnansweredHidden) {
+    let hidden = matches!(outcome.status, Status::WaitingHidden | Status::UnansweredHidden);
+    if hidden || outcome.observed.asks == Some(Asks::Hidden) {
         put("hidden", true.into());
     }
     if let Some(matched) = outcome.matched {

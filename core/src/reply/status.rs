@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use super::{Scene, elsewhere, took};
-use crate::call::{Outcome, Status};
+use crate::call::{Asks, Outcome, Status};
 use crate::region::{Kind, Place, Region, State};
+
+/// How the name of a signal ends that stops a job.
+const STOPPED: &str = ", stopped";
 
 /// The call's status line, behind one a region where several lines were run.
 pub(super) fn status_lines(outcome: &Outcome, scene: &Scene<'_>) -> Vec<String> {
@@ -62,14 +65,12 @@ fn headline(outcome: &Outcome) -> String {
     let prompt = outcome.prompt.as_deref().unwrap_or_default();
     match outcome.status {
         Status::Finished => {
-            outcome.region.as_ref().map_or_else(|| "finished, the shell ran nothing".to_owned(), region_state)
+            outcome.region.as_ref().map_or_else(|| "finished, the shell ran nothing".to_owned(), finished)
         }
         Status::Prompt => format!("at the prompt {prompt:?}"),
-        Status::Waiting if prompt.is_empty() => "waiting for input".to_owned(),
-        Status::Waiting => format!("waiting for input at {prompt:?}"),
-        Status::WaitingHidden if prompt.is_empty() => "waiting for input that is not shown".to_owned(),
-        Status::WaitingHidden => format!("waiting at {prompt:?} for input that is not shown"),
-        Status::Suspended => "suspended: the job was stopped by a signal".to_owned(),
+        Status::Waiting => waiting(prompt),
+        Status::WaitingHidden => waiting_hidden(prompt),
+        Status::Suspended => suspended(outcome.observed.stopped),
         Status::Continuation => format!("at the continuation prompt {prompt:?}: it wants the rest"),
         Status::Screen => "full-screen program".to_owned(),
         Status::Matched => outcome.matched.map_or_else(|| "matched".to_owned(), |line| format!("matched line {line}")),
@@ -89,12 +90,51 @@ fn headline(outcome: &Outcome) -> String {
             format!("unanswered: no rule answers {prompt:?}, and what is typed now is not shown")
         }
         Status::Sent => {
-            let ended = outcome.region.as_ref().filter(|region| region.exit.is_some()).map(region_state);
-            let at = (!prompt.is_empty()).then(|| format!("at the prompt {prompt:?}"));
+            let region = outcome.region.as_ref().filter(|region| region.exit.is_some());
+            let ended = match outcome.observed.stopped {
+                Some(status) => Some(suspended(Some(status))),
+                None => region.map(region_state),
+            };
+            let at = match outcome.observed.asks {
+                Some(Asks::Shown) => Some(waiting(prompt)),
+                Some(Asks::Hidden) => Some(waiting_hidden(prompt)),
+                Some(Asks::Stopped) => Some(suspended(None)),
+                None => (!prompt.is_empty()).then(|| format!("at the prompt {prompt:?}")),
+            };
             join(&["sent".to_owned(), ended.unwrap_or_default(), at.unwrap_or_default()])
         }
         Status::Ok => "ok".to_owned(),
         Status::Error => "error".to_owned(),
+    }
+}
+
+fn finished(region: &Region) -> String {
+    let state = region_state(region);
+    // Where no job was stopped, a program ended with that number by itself.
+    match state.split_once(" = ") {
+        Some((exit, signal)) if signal.ends_with(STOPPED) => exit.to_owned(),
+        _ => state,
+    }
+}
+
+fn waiting(prompt: &str) -> String {
+    if prompt.is_empty() { "waiting for input".to_owned() } else { format!("waiting for input at {prompt:?}") }
+}
+
+fn waiting_hidden(prompt: &str) -> String {
+    if prompt.is_empty() {
+        "waiting for input that is not shown".to_owned()
+    } else {
+        format!("waiting at {prompt:?} for input that is not shown")
+    }
+}
+
+/// A job that was stopped, with the status that its shell gave it for that.
+fn suspended(exit: Option<i32>) -> String {
+    match exit.map(signal).and_then(|signal| signal.strip_prefix(" = ")).and_then(|text| text.strip_suffix(", stopped"))
+    {
+        Some(signal) => format!("suspended by {signal}"),
+        None => "suspended: the job was stopped by a signal".to_owned(),
     }
 }
 
@@ -124,6 +164,8 @@ pub(super) fn region_state(region: &Region) -> String {
     };
     match (region.state, region.exit) {
         (State::Running, _) => "running".to_owned(),
+        // git exits with 129 where it is used wrongly.
+        (_, Some(129)) if region.label.contains("git") => format!("exit 129{stages}"),
         (_, Some(exit)) => format!("exit {exit}{stages}{}", signal(exit)),
         (State::Finished, None) if region.kind == Kind::Input => "answered".to_owned(),
         (State::Finished, None) => "finished, exit status unknown".to_owned(),
@@ -131,19 +173,26 @@ pub(super) fn region_state(region: &Region) -> String {
     }
 }
 
-/// The signal that an exit status stands for, where it is one that people send.
+/// The signal that an exit status stands for, where programs die or are stopped by it and seldom end with its number
+/// by themselves.
 fn signal(exit: i32) -> &'static str {
     match exit - 128 {
         1 => " = SIGHUP",
         2 => " = SIGINT",
         3 => " = SIGQUIT",
+        4 => " = SIGILL",
+        5 => " = SIGTRAP",
         6 => " = SIGABRT",
+        7 => " = SIGBUS",
         8 => " = SIGFPE",
         9 => " = SIGKILL",
         11 => " = SIGSEGV",
         13 => " = SIGPIPE",
         15 => " = SIGTERM",
+        19 => " = SIGSTOP, stopped",
         20 => " = SIGTSTP, stopped",
+        21 => " = SIGTTIN, stopped",
+        22 => " = SIGTTOU, stopped",
         _ => "",
     }
 }

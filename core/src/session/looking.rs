@@ -195,7 +195,7 @@ const OWNER: &str = "the program runs as another user, and whether it waits cann
 impl Session {
     /// Notes whether anybody is to be told of what is seen.
     pub(super) fn wonder(&mut self) {
-        self.looking.wanted = self.readers.watch || self.calls.iter().any(super::Call::is_told_by_looking);
+        self.looking.wanted = self.readers.watch || self.calls.iter().any(super::Call::tells_of_looking);
     }
 
     /// Asks for a look where one is due; gives when one will be.
@@ -245,6 +245,13 @@ impl Session {
         self.looking.asked = Some(now);
         self.effects.push_back(Effect::Inspect(look));
         None
+    }
+
+    /// Whether the host can tell what runs at the terminal, and has not yet.
+    pub(super) fn wonders(&self, now: Now) -> bool {
+        let over = self.ended.is_some() || self.closed.is_some();
+        let unmarked = matches!(self.shell(now), ShellState::Running(_) | ShellState::NoShell);
+        unmarked && !over && self.screen_since.is_none() && self.looking.holds.is_none()
     }
 
     /// When to look whether the terminal takes output, where nothing else is asked: ctrl+s was sent, or a shell was given

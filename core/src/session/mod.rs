@@ -14,6 +14,7 @@ mod resting;
 mod sight;
 mod signalling;
 mod stepping;
+mod stopped;
 mod submitter;
 mod told;
 mod typing;
@@ -74,6 +75,7 @@ pub struct Session {
     screen_since: Option<Now>,
     looking: looking::Looking,
     jobs: jobs::Jobs,
+    stop_notice: Option<stopped::Notice>,
     /// When an attached person last pressed a key, as far as it was told.
     person: Option<Wall>,
     /// Whether the terminal and the cooked view saw the last prompt differently.
@@ -120,6 +122,7 @@ impl Session {
             screen_since: None,
             looking: looking::Looking::default(),
             jobs: jobs::Jobs::default(),
+            stop_notice: None,
             person: None,
             misread: false,
             began: now,
@@ -362,6 +365,7 @@ impl Session {
         }
         self.look_for_until(&settled, settled_before);
         self.look_for_job_ends(&settled, settled_before);
+        self.look_for_stops(&settled, settled_before);
         std::mem::swap(&mut later, &mut self.effects);
         if !settled.is_empty() {
             self.effects.push_back(Effect::Settle(settled));
@@ -453,6 +457,7 @@ impl Session {
             shell: self.shell(now),
             looked: self.looking.holds.is_some(),
             judgement: self.looking.holds.as_ref(),
+            wonders: self.wonders(now),
             echoes: self.looking.echoes,
             flow: self.looking.flow,
             quiet: now - self.last_activity,

@@ -23,6 +23,7 @@ impl Session {
     /// Answers a call.
     pub(super) fn conclude(&mut self, now: Now, call: &Call, mut outcome: Outcome) {
         self.measure(now, call, &mut outcome);
+        self.tell_of_stop(&mut outcome);
         // An error shows no output and no notes, so nothing has been told with it.
         if outcome.status != Status::Error {
             self.observe(now, call, &mut outcome);

@@ -1,7 +1,7 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
 use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
-use crate::call::{Answer, CallId, Outcome, Resting, Since, Target};
+use crate::call::{Answer, Asks, CallId, Outcome, Resting, Since, Target};
 use crate::log::ShellState;
 use crate::pattern::Pattern;
 use crate::prompt::{self, Shape};
@@ -187,8 +187,7 @@ impl Session {
         if submits > 0 {
             let at_shell = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
             self.submitter.submitted(actor, submits, at_shell.then_some(now));
-            let at_prompt = self.resting(now, None).prompt.is_some();
-            if at_prompt && matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell) {
+            if self.takes_line(now) {
                 self.open_input(now, id, None);
             }
         }
@@ -197,6 +196,13 @@ impl Session {
         }
         self.push_typing(now, call, parts, submits, at);
         Ok(())
+    }
+
+    /// Whether a program, or a shell without markers, was seen to wait for a line.
+    fn takes_line(&self, now: Now) -> bool {
+        let resting = self.resting(now, None);
+        let asks = matches!(resting.asks, Some(Asks::Shown | Asks::Hidden)) && !resting.pages;
+        (resting.prompt.is_some() || asks) && matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell)
     }
 
     fn push_typing(&mut self, now: Now, call: &Call, parts: Vec<Part>, enters: u32, at: Option<(u16, u16)>) {

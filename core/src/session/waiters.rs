@@ -87,6 +87,11 @@ impl Call {
         !matches!(self.kind, CallKind::Send(_))
     }
 
+    /// Whether its reply says what the host sees at the terminal.
+    pub(super) fn tells_of_looking(&self) -> bool {
+        self.is_told_by_looking() || matches!(&self.kind, CallKind::Send(send) if send.is_settling())
+    }
+
     /// Whether it has pressed what may have stopped the terminal's output.
     pub(super) fn may_stop_output(&self) -> bool {
         matches!(&self.kind, CallKind::Send(send) if send.may_stop_output())
@@ -108,7 +113,8 @@ impl Call {
             CallKind::Run(run) => run.region(),
             CallKind::Expect(expect) => expect.run.region(),
             CallKind::Wait(wait) => wait.region(),
-            CallKind::Send(_) | CallKind::Integrate(_) => None,
+            CallKind::Send(send) => send.region(),
+            CallKind::Integrate(_) => None,
         }
     }
 

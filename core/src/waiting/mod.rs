@@ -160,10 +160,13 @@ impl<'a> Scene<'a> {
         let found = self.ask(members.iter().copied(), target, modes);
         let outer = matches!(target, Target::Pane(_));
         if modes.known().is_some_and(|modes| modes.hide_a_line()) {
-            return self.hidden(&found, target, modes);
+            return match self.hidden(&found, target, modes) {
+                Judgement::Works => self.stands(members, target),
+                other => other,
+            };
         }
         if unread.known().is_some_and(|bytes| *bytes > 0) && found.watchers.is_empty() {
-            return Judgement::Works;
+            return self.stands(members, target);
         }
         if let Some(judgement) = self.carried(members, target, modes) {
             return judgement;
@@ -384,6 +387,12 @@ impl<'a> Scene<'a> {
             },
             None => found.doubt.map_or(Judgement::Works, Judgement::Unknown),
         }
+    }
+
+    /// What nobody reads, though a line is asked for or was typed, is for somebody who works, or was stopped.
+    fn stands(&self, members: &[&'a Process], target: Target) -> Judgement {
+        let stopped = self.stopped(members, target).filter(|_| matches!(target, Target::Pane(_)));
+        stopped.map_or(Judgement::Works, |stopped| Judgement::Stopped { name: stopped.name.clone() })
     }
 
     /// A process that was stopped while everybody else only waits for it: a member of the group whose ancestors are

@@ -201,3 +201,16 @@ fn a_reader_of_keys_away_from_its_prompt_may_work() {
     let own = settle(&mut steady, 0, at(0));
     assert_eq!(own, away, "the session's own program");
 }
+
+#[test]
+fn a_stopped_job_reads_nothing_whatever_was_typed() {
+    let stopped = || Process { stopped: true, ..process(7, "do_signal_stop", vec![terminal(0)]) };
+    let is_stopped = Judgement::Stopped { name: "program".to_owned() };
+    for (modes, unread) in [(COOKED, 0), (COOKED, 3), (HIDDEN, 0), (HIDDEN, 3)] {
+        let inspection = Inspection { unread: Known::Known(unread), ..scene(modes.clone(), vec![stopped()]) };
+        assert_eq!(judge(&inspection, QUIET), is_stopped, "{modes:?} {unread}");
+        let works = vec![process(7, "hrtimer_nanosleep", vec![terminal(0)])];
+        let inspection = Inspection { front: Known::Known(works), ..inspection };
+        assert_eq!(judge(&inspection, QUIET), Judgement::Works, "{modes:?} {unread}");
+    }
+}

@@ -347,6 +347,7 @@ fn programs() -> Tested {
     client.run("me")?;
     client.run("read -s -p 'Password: ' secret")?;
     untouched(&mut client, &["not shown"])?;
+    client.call("send", json!({ "text": "secret\n" }))?;
     client.run("PAGER= less -+F /etc/passwd")?;
     untouched(&mut client, &["nothing was typed"])?;
     same!(client.call("send", json!({ "keys": ["q"] }))?.meta.get("hidden"), None::<&Value>, "");

@@ -219,7 +219,7 @@ fn resize_under_a_pager() -> Tested {
     client.call("session_resize", json!({ "cols": 59, "rows": 15 }))?;
     // less forgets a key that comes while it takes in a new size.
     dtmcp_tests::person::wait_until("less has ended", || {
-        client.call("send", json!({ "keys": ["q"] })).is_ok_and(|sent| sent.meta["prompt"].is_string())
+        client.call("send", json!({ "keys": ["q"] })).is_ok_and(|sent| sent.text.contains(" at the prompt "))
     })?;
     client.call("send", json!({ "keys": ["ctrl+u"] }))?;
     let page = client.call("read", json!({ "region": 1, "numbers": false }))?;

@@ -12,6 +12,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("the_same_once_more", &["tmux", "bash"], once_more),
     ("what_was_printed_before", &["tmux", "bash"], before),
     ("asked_long_before_it_is_read", &["tmux", "bash", "python3"], read_late),
+    ("told_by_send", &["tmux", "bash", "python3"], told_by_send),
     ("of_ssh", &["tmux", "bash", "ssh", "sshd", "ssh-keygen"], ssh),
 ];
 
@@ -128,5 +129,27 @@ fn ssh() -> Tested {
     holds!(!done.text.contains("hunter2"), "{}", done.text);
     same!(client.run("echo $((6*7))")?.output(), "42", "the far shell");
     same!(client.run("exit 3")?.exit(), Some(3), "the far shell's status");
+    Ok(())
+}
+
+fn told_by_send() -> Tested {
+    let world = World::new()?;
+    let mut client = open(&world)?;
+    script(
+        &world,
+        "ask.py",
+        "import getpass\ninput('Name? '); input('Sure? '); print(len(getpass.getpass('Pin: ')))\n",
+    )?;
+    client.run("python3 ask.py")?;
+    let sent = client.call("send", json!({ "text": "Ada\n", "settle": 1 }))?;
+    same!((sent.status(), &sent.meta["prompt"]), ("sent", &json!("Sure? ")), "{}", sent.text);
+    holds!(sent.text.contains("waiting for input at \"Sure? \""), "{}", sent.text);
+    let hidden = client.call("send", json!({ "keys": ["y", "enter"], "settle": 1 }))?;
+    same!((&hidden.meta["prompt"], &hidden.meta["hidden"]), (&json!("Pin: "), &json!(true)), "{}", hidden.text);
+    holds!(hidden.words().contains("ask the user to type it"), "{}", hidden.text);
+    let refused = expect(&mut client, "echo hi", &json!([]))?;
+    holds!(refused.is_error && refused.text.contains("asks \"Pin: \""), "{}", refused.text);
+    let done = client.call("send", json!({ "text": "4711\n" }))?;
+    same!((done.exit(), done.meta.get("hidden")), (Some(0), None), "{}", done.text);
     Ok(())
 }

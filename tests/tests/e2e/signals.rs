@@ -8,6 +8,11 @@ use super::{Row, Tested, holds, same};
 pub(crate) const ROWS: &[Row] = &[
     ("killed", &["tmux", "bash"], killed),
     ("stopped_and_continued", &["tmux", "bash"], stopped_and_continued),
+    ("a_job_that_stops_itself", &["tmux", "bash"], || stops_itself("bash")),
+    ("a_job_that_stops_itself_in_zsh", &["tmux", "zsh"], || stops_itself("zsh")),
+    ("a_job_that_stops_itself_in_fish", &["tmux", "fish"], || stops_itself("fish")),
+    ("a_shell_inside_that_stops", &["tmux", "bash"], shell_inside_stops),
+    ("a_stopped_program_of_its_own", &["tmux"], stopped_of_its_own),
     ("never_the_shell", &["tmux", "bash"], never_the_shell),
     ("a_program_of_its_own", &["tmux"], a_program_of_its_own),
     ("inside_a_relay", &["tmux", "bash", "script"], inside_a_relay),
@@ -62,6 +67,64 @@ fn stopped_and_continued() -> Tested {
     signal(&mut client, "KILL")?;
     let end = client.call("wait", json!({ "timeout": 60 }))?;
     same!(end.exit(), Some(137), "{}", end.text);
+    Ok(())
+}
+
+fn stops_itself(shell: &str) -> Tested {
+    let world = World::new()?;
+    std::fs::write(world.user_home().join("job"), "echo a; kill -STOP $$; echo b; kill -TSTP $$; exit 3\n")
+        .map_err(|error| error.to_string())?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({ "command": shell }))?;
+    let line = |line: &str| json!({ "line": line, "timeout": 60 });
+    let stopped = client.call("run", line("sh job"))?;
+    same!(stopped.status(), "suspended", "{}", stopped.text);
+    holds!(stopped.words().contains("run line=\"fg\""), "{}", stopped.text);
+    let again = client.call("run", line("fg"))?;
+    same!(again.status(), "suspended", "{}", again.text);
+    holds!(again.output().lines().any(|line| line == "b"), "{}", again.text);
+    if shell != "fish" {
+        same!((stopped.exit(), again.exit()), (Some(147), Some(148)), "{} {}", stopped.text, again.text);
+        holds!(stopped.text.contains("suspended by SIGSTOP"), "{}", stopped.text);
+    }
+    let end = client.call("run", line("fg"))?;
+    // fish says nothing of the status of what it took to the front.
+    same!((end.status(), end.exit()), ("finished", Some(if shell == "fish" { 0 } else { 3 })), "{}", end.text);
+    // A number alone is no signal.
+    let number = client.call("run", line("sh -c 'exit 148'"))?;
+    same!((number.status(), number.text.contains("stopped")), ("finished", false), "{}", number.text);
+    Ok(())
+}
+
+fn shell_inside_stops() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("bash")?;
+    let stopped = client.run("kill -STOP $$")?;
+    same!(stopped.status(), "suspended", "{}", stopped.text);
+    same!(client.run("echo outer")?.output(), "outer", "the shell outside");
+    client.run("fg")?;
+    same!(client.run("echo inner")?.output(), "inner", "the shell inside");
+    Ok(())
+}
+
+fn stopped_of_its_own() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    let job = "sh -c 'echo up; kill -STOP $$; read a; echo got $a; exec sleep 600'";
+    client.call("session_create", json!({ "command": job }))?;
+    same!(client.call("wait", json!({ "timeout": 60 }))?.status(), "suspended", "it stopped itself");
+    let refused = client.call("run", json!({ "line": "x", "timeout": 60 }))?;
+    holds!(refused.is_error && refused.text.contains("signal=\"CONT\""), "{}", refused.text);
+    // What is typed meanwhile makes it no program at work.
+    client.call("send", json!({ "text": "x\n" }))?;
+    same!(client.call("wait", json!({ "timeout": 60 }))?.status(), "suspended", "with a line that nobody reads");
+    let on = signal(&mut client, "CONT")?;
+    if !on.output().contains("got x") {
+        let on = client.call("wait", json!({ "timeout": 60, "until": "got x" }))?;
+        same!(on.status(), "matched", "{}", on.text);
+    }
     Ok(())
 }
 
@@ -166,8 +229,9 @@ fn back_at_its_prompt() -> Tested {
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
     client.run("python3 -q")?;
-    client
-        .call("run", json!({ "line": "import time; print('up'); time.sleep(999)", "until": "^up$", "timeout": 60 }))?;
+    // Short sleeps: python takes note of a signal that comes just before one only when it has slept.
+    let line = "import time; print('up'); exec('while 1: time.sleep(.05)')";
+    client.call("run", json!({ "line": line, "until": "^up$", "timeout": 60 }))?;
     let sent = client.call("send", json!({ "keys": ["ctrl+c"], "settle": 2 }))?;
     same!(sent.meta["prompt"], json!(">>> "), "{}", sent.text);
     let names = sent.meta["notes"].as_array().is_some_and(|notes| {

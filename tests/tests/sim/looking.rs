@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
-use dtmcp_core::call::Status;
+use dtmcp_core::call::{Asks, Status};
 use dtmcp_core::inspect::{
     Call, Device, FileKind, Inode, Inspection, Known, OpenFile, Process, ProcessId, Refusal, Sleep, TerminalFile,
     TerminalModes, Thread, Why,
 };
+use dtmcp_core::region::Kind;
 use dtmcp_core::waiting::carrier::carrier;
 use dtmcp_tests::sim::{Sim, run_for};
 
-use super::notes;
+use super::{error, notes};
+
+const SHOWN: Option<Asks> = Some(Asks::Shown);
 
 const DEVICE: Device = Device { major: 136, minor: 0 };
 const INODE: Inode = Inode { device: Device { major: 0, minor: 26 }, number: 3 };
@@ -338,4 +341,49 @@ fn of_several_lines_none_goes_to_what_only_looks_like_a_question() {
     let outcome = sim.ran("a", "printf Testing:\\s;sleep 20\necho two");
     assert_eq!((outcome.status, outcome.unsent), (Status::Quiet, Some(1)), "{outcome:?}");
     assert!(!sim.typed().contains("two"));
+}
+
+#[test]
+fn a_send_tells_the_question_that_it_led_to() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    assert_eq!(sim.ran("a", "quiz").status, Status::Waiting);
+    let sent = sim.sent("a", "Ada\n", &[]);
+    assert_eq!((sent.status, sent.prompt.as_deref(), sent.observed.asks), (Status::Sent, Some("Sure? "), SHOWN));
+    let region = sent.region.clone().unwrap();
+    assert_eq!((region.kind, region.label.as_str()), (Kind::Input, "Name? Ada"), "a line was submitted");
+    // What is not submitted is no part of the question.
+    let half = sim.sent("a", "y", &[]);
+    assert_eq!((half.prompt.as_deref(), half.observed.asks), (Some("Sure? "), SHOWN), "{half:?}");
+    let modes = TerminalModes { canonical: true, echo: false, held: false };
+    sim.host.modes = Known::Known(modes);
+    let hidden = sim.sent("a", "", &["enter"]);
+    assert_eq!((hidden.prompt.as_deref(), hidden.observed.asks), (Some("Pin: "), Some(Asks::Hidden)), "{hidden:?}");
+    assert_eq!((notes(&hidden, "ask the user to type it"), notes(&hidden, "finished since")), (1, 0));
+    let ended = sim.sent("a", "4711\n", &[]);
+    assert_eq!((ended.prompt.as_deref(), ended.observed.asks), (Some("$ "), None), "{ended:?}");
+    assert_eq!(
+        (ended.region.clone().unwrap().label.as_str(), notes(&ended, "finished since")),
+        ("quiz", 0),
+        "{ended:?}"
+    );
+    assert!(!sim.disk.written().contains("4711"), "{}", sim.disk.written());
+    // A program at work asks nothing, and is not waited for.
+    let run = sim.call("a", run_for("cat", 1.0, ""));
+    sim.answer(run);
+    sim.host = program(Call::Other);
+    let before = sim.seconds();
+    assert_eq!(sim.sent("a", "x\n", &[]).observed.asks, None);
+    assert!(sim.seconds() - before < 0.5, "{}", sim.seconds() - before);
+}
+
+#[test]
+fn a_refusal_names_the_hidden_question_and_who_asks() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    sim.host.modes = Known::Known(TerminalModes { canonical: true, echo: false, held: false });
+    assert_eq!(sim.ran("a", "passwd").status, Status::WaitingHidden);
+    let refused = error(&sim.ran("a", "echo hi"));
+    assert!(refused.starts_with("nothing was typed: #1 \"passwd\" asks \"Password: \""), "{refused}");
+    assert!(refused.contains("expect without line"), "{refused}");
 }

@@ -73,3 +73,32 @@ fn one_answer_that_ends_the_command_needs_no_rest() {
     let outcome = sim.sent("a", "secret\necho ahead\n", &[]);
     assert_eq!(outcome.region.unwrap().label, "echo ahead");
 }
+
+#[test]
+fn a_job_that_was_stopped_is_suspended() {
+    let mut sim = Sim::bash();
+    for line in [
+        "echo [1]+  Stopped    make; status 147",
+        "echo [2]+  Angehalten    make; status 148",
+        "echo zsh: suspended  make; status 148",
+        "echo ^Zfish: Job 1, 'make' has stopped",
+        "flood 100; echo [1]+  Stopped    make; status 149",
+    ] {
+        let outcome = sim.ran("a", line);
+        assert_eq!(outcome.status, Status::Suspended, "{line}: {outcome:?}");
+        assert_eq!((notes(&outcome, "\"fg\""), notes(&outcome, "exit status")), (1, 0), "{line}: {outcome:?}");
+        assert_eq!(sim.waited("a", 1.0).status, Status::Suspended, "{line}");
+    }
+    for line in [
+        "status 147",
+        "echo done; status 148",
+        "echo [1] Stopped; status 1",
+        "flood 3; status 150",
+        "echo fish: Job 1, 'make' has ended",
+    ] {
+        assert_eq!(sim.ran("a", line).status, Status::Finished, "{line}");
+    }
+    let run = sim.call("a", run_for("cat", 1.0, ""));
+    sim.answer(run);
+    assert_eq!(sim.sent("a", "", &["ctrl+d"]).observed.stopped, None);
+}
