@@ -15,7 +15,18 @@
 # Rules for changes. This text also runs by `eval`, possibly inside a function: no `declare`, no `local` outside the
 # functions. Lines that begin with # are dropped from the exported copy, as is indentation. `set` prints function
 # bodies with $'\e' decoded, so no control character may stand in one. Options and variables of the person are
-# theirs: set -e, -u, -x, -T, posix, any IFS and failglob must not matter.
+# theirs: set -e, -u, -x, -T, -k, posix, any IFS and failglob must not matter. A name that they have made readonly cannot
+# be local here, so locals begin with __dt; and with set -k `local a=b` assigns nothing.
+
+# With set -x or -v, or a DEBUG trap, all of this would be shown. So it is read once more, with what it prints sent away.
+[[ -n ${__dtmcp_inherited-}${__dtmcp_quiet-} ]] || {
+    __dtmcp_quiet=1
+    \. "${BASH_SOURCE[0]}"
+    \unset __dtmcp_quiet
+    \return 0
+} 9>&2 2>/dev/null 8>&1 >/dev/null
+# The person's aliases must not get into the functions.
+[[ :$BASHOPTS: != *:expand_aliases:* ]] || { __dtmcp_aliases=1; \shopt -u expand_aliases; }
 
 # True on the session's own terminal. fd 9 is the shell's stderr, where bash writes its prompts. A shell whose stderr
 # was reopened as /dev/tty has the same terminal under another inode, so there stdin decides.
@@ -30,13 +41,13 @@ __dtmcp_here() {
 __dtmcp_encode() {
     __dtmcp_r=$1
     case $1 in *[%\;[:cntrl:]]*) ;; *) return 0 ;; esac
-    local LC_ALL=C rest=$1 one code
-    __dtmcp_r=
-    while [[ -n $rest ]]; do
-        one=${rest:0:1} rest=${rest:1}
-        case $one in
-            [%\;[:cntrl:]]) printf -v code '%%%02X' "'$one"; __dtmcp_r+=$code ;;
-            *) __dtmcp_r+=$one ;;
+    local LC_ALL __dt_rest __dt_one __dt_code
+    LC_ALL=C __dt_rest=$1 __dtmcp_r=
+    while [[ -n $__dt_rest ]]; do
+        __dt_one=${__dt_rest:0:1} __dt_rest=${__dt_rest:1}
+        case $__dt_one in
+            [%\;[:cntrl:]]) "$__dtmcp_by" printf -v __dt_code '%%%02X' "'$__dt_one"; __dtmcp_r+=$__dt_code ;;
+            *) __dtmcp_r+=$__dt_one ;;
         esac
     done
 }
@@ -44,36 +55,41 @@ __dtmcp_encode() {
 # Who prints: the fields that every marker of this shell begins with. Host and user come from the shell itself (\H,
 # \u): variables of those names survive `su` and containers with the wrong value.
 __dtmcp_identify() {
-    local host='\H' user='\u'
-    __dtmcp_encode "${host@P}"; host=$__dtmcp_r
-    __dtmcp_encode "${user@P}"; user=$__dtmcp_r
+    local __dt_host __dt_user
+    __dt_host='\H' __dt_user='\u'
+    __dtmcp_encode "${__dt_host@P}"; __dt_host=$__dtmcp_r
+    __dtmcp_encode "${__dt_user@P}"; __dt_user=$__dtmcp_r
     __dtmcp_nonce=$__DTMCP_NONCE
     __dtmcp_short="dt=$__dtmcp_nonce;pid=$$;i=$__dtmcp_i"
-    __dtmcp_id="$__dtmcp_short;host=$host;user=$user"
-    printf -v __dtmcp_Z '\e\\'
-    printf -v __dtmcp_B '\e]133;B;%s\e\\' "$__dtmcp_short"
-    printf -v __dtmcp_P '\e]133;P;k=s;%s\e\\' "$__dtmcp_short"
-    printf -v __dtmcp_S '\e]133;P;k=o;%s\e\\' "$__dtmcp_short"
-    printf -v __dtmcp_C '\e]133;C;%s;prev=' "$__dtmcp_id"
+    __dtmcp_id="$__dtmcp_short;host=$__dt_host;user=$__dt_user"
+    "$__dtmcp_by" printf -v __dtmcp_Z '\e\\'
+    "$__dtmcp_by" printf -v __dtmcp_B '\e]133;B;%s\e\\' "$__dtmcp_short"
+    "$__dtmcp_by" printf -v __dtmcp_P '\e]133;P;k=s;%s\e\\' "$__dtmcp_short"
+    "$__dtmcp_by" printf -v __dtmcp_S '\e]133;P;k=o;%s\e\\' "$__dtmcp_short"
+    "$__dtmcp_by" printf -v __dtmcp_C '\e]133;C;%s;prev=' "$__dtmcp_id"
     __dtmcp_ps1= __dtmcp_ps2= __dtmcp_ps0= __dtmcp_cwd=
 }
 
 # Prints the end marker: $1 the status, the rest the status of every stage.
 __dtmcp_end() {
-    local - IFS=, extra= status=$1
+    local - __dt_extra __dt_status
     set +ux
+    __dt_status=$1 __dt_extra=
     shift
-    (($# > 1)) && extra=";ps=$*"
+    if (($# > 1)); then
+        "$__dtmcp_by" printf -v __dt_extra ',%s' "$@"
+        __dt_extra=";ps=${__dt_extra:1}"
+    fi
     if [[ -z ${__dtmcp_told-} ]]; then
         # The first prompt ends no command of this shell; tmux wants the field for the status, and it stays empty.
-        status= extra=";new=bash-${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]};v=1"
+        __dt_status= __dt_extra=";new=bash-${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]};v=1"
         __dtmcp_told=1
     elif [[ -n $__dtmcp_static ]] || ((!__dtmcp_ran)); then
         # A literal PS0 cannot note that a command runs. Then the end of one that ran is told by its start.
-        extra=";x=0$extra"
+        __dt_extra=";x=0$__dt_extra"
     fi
     __dtmcp_ran=0
-    printf '\e]133;D;%s;%s;q=%s%s\e\\' "$status" "$__dtmcp_id" $((++__dtmcp_q)) "$extra" >&9
+    "$__dtmcp_by" printf '\e]133;D;%s;%s;q=%s%s\e\\' "$__dt_status" "$__dtmcp_id" "$((++__dtmcp_q))" "$__dt_extra" >&9
 }
 
 # Returns the status $1; its further arguments only set $_.
@@ -85,7 +101,8 @@ __dtmcp_ret() {
 # line left them, and with the shell's own descriptors. PIPESTATUS can be set only by running a pipeline, so after a
 # real one that costs its stages again as forks; after a single command it costs none.
 __dtmcp_user() {
-    local __dtmcp_set='__dtmcp_ret "$1" "$2"' __dtmcp_one
+    local __dtmcp_set __dtmcp_one
+    __dtmcp_set='__dtmcp_ret "$1" "$2"'
     if [[ $3 == *,* ]]; then
         __dtmcp_set=': "$2"'$'\n'"__dtmcp_ret ${3//,/|__dtmcp_ret }"
     fi
@@ -102,10 +119,10 @@ __dtmcp_whole() {
 
 # Adds $1 to the list being made, unless it is blank or there.
 __dtmcp_add() {
-    local one
+    local __dt_one
     [[ $1 == *[![:space:]\;]* ]] || return 0
-    for one in ${__dtmcp_new[@]+"${__dtmcp_new[@]}"}; do
-        [[ $one == "$1" ]] && return 0
+    for __dt_one in ${__dtmcp_new[@]+"${__dtmcp_new[@]}"}; do
+        [[ $__dt_one == "$1" ]] && return 0
     done
     # A startup file that adds a line at every prompt must not grow the list for ever.
     ((${#__dtmcp_new[@]} < 40)) && __dtmcp_new+=("$1")
@@ -123,38 +140,40 @@ __dtmcp_is_ours() {
 # as prompt frameworks do with the PROMPT_COMMAND they found. With $1 the list stood in PROMPT_COMMAND too, so that what
 # is there now is all there is.
 __dtmcp_adopt() {
-    local - found= one before after
-    local -a now
+    local - __dt_found __dt_one __dt_before __dt_after
+    local -a __dt_now
     set +u
-    now=("${PROMPT_COMMAND[@]}")
+    __dt_found=
+    __dt_now=("${PROMPT_COMMAND[@]}")
     [[ ${PROMPT_COMMAND@a} == *r* ]] && return 0
     # Before 5.1 only the first element counts.
-    ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) && now=("${now[0]}")
+    ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) && __dt_now=("${__dt_now[0]}")
     __dtmcp_new=()
-    for one in "${now[@]}"; do
-        before=${one%%"$__DTMCP_HOOK"*} after=
-        if [[ $before != "$one" ]]; then
-            after=${one#*"$__DTMCP_HOOK"}
+    for __dt_one in "${__dt_now[@]}"; do
+        __dt_before=${__dt_one%%"$__DTMCP_HOOK"*} __dt_after=
+        if [[ $__dt_before != "$__dt_one" ]]; then
+            __dt_after=${__dt_one#*"$__DTMCP_HOOK"}
             # What joined the parts goes; a further copy of the hook too.
-            after=${after//"$__DTMCP_HOOK"/:}
-            [[ $after =~ ^[[:space:]]*\;(.*)$ ]] && after=${BASH_REMATCH[1]}
-            if __dtmcp_whole "$before" && __dtmcp_whole "$after"; then
-                __dtmcp_add "$before"
-                if [[ -z $found$1 ]]; then
-                    for before in "${__dtmcp_list[@]}"; do __dtmcp_add "$before"; done
+            __dt_after=${__dt_after//"$__DTMCP_HOOK"/:}
+            [[ $__dt_after =~ ^[[:space:]]*\;(.*)$ ]] && __dt_after=${BASH_REMATCH[1]}
+            if __dtmcp_whole "$__dt_before" && __dtmcp_whole "$__dt_after"; then
+                __dtmcp_add "$__dt_before"
+                if [[ -z $__dt_found$1 ]]; then
+                    for __dt_before in "${__dtmcp_list[@]}"; do __dtmcp_add "$__dt_before"; done
                 fi
-                __dtmcp_add "$after"
-                found=1
+                __dtmcp_add "$__dt_after"
+                __dt_found=1
                 continue
             fi
         fi
-        __dtmcp_add "$one"
+        __dtmcp_add "$__dt_one"
     done
-    [[ -n $found ]] || __dtmcp_list1=("${__dtmcp_list[@]}")
+    [[ -n $__dt_found ]] || __dtmcp_list1=("${__dtmcp_list[@]}")
     [[ -z $1 ]] || __dtmcp_list1=()
     __dtmcp_list=("${__dtmcp_new[@]}")
     unset __dtmcp_new PROMPT_COMMAND
-    export PROMPT_COMMAND=$__DTMCP_HOOK
+    PROMPT_COMMAND=$__DTMCP_HOOK
+    export PROMPT_COMMAND
 }
 
 # The prompts without our parts, for a shell that is not (or no longer) on the session's terminal.
@@ -174,10 +193,10 @@ __dtmcp_strip() {
     __dtmcp_r=${__dtmcp_r//"$__dtmcp_post0"/}
     __dtmcp_r=${__dtmcp_r//"$__dtmcp_arm"/}
     __dtmcp_r=${__dtmcp_r//"$__dtmcp_pre2"/}
-    local part
-    for part in "${__dtmcp_pre_s-}" "${__dtmcp_post_s-}" "${__dtmcp_post0_s-}" "${__dtmcp_pre2_s-}" \
+    local __dt_part
+    for __dt_part in "${__dtmcp_pre_s-}" "${__dtmcp_post_s-}" "${__dtmcp_post0_s-}" "${__dtmcp_pre2_s-}" \
         "${__dtmcp_post2_s-}"; do
-        [[ -n $part ]] && __dtmcp_r=${__dtmcp_r//"$part"/}
+        [[ -n $__dt_part ]] && __dtmcp_r=${__dtmcp_r//"$__dt_part"/}
     done
     return 0
 }
@@ -185,40 +204,41 @@ __dtmcp_strip() {
 # Literal texts, for where a prompt cannot name variables: with promptvars off, or behind a backslash, which would
 # quote the dollar sign. They end in BEL: the backslash of ST would quote what follows it.
 __dtmcp_literal() {
-    local next=$((__dtmcp_q + 1))
-    printf -v __dtmcp_pre_s '\\[\\e]133;A;%s;cwd=%s;q=%s\\a\\]' "$__dtmcp_id" "${__dtmcp_cwd_e//\\/\\\\}" $next
-    printf -v __dtmcp_post_s '\\[\\e]133;B;%s\\a\\]' "$__dtmcp_short"
-    printf -v __dtmcp_post0_s '\\e]133;C;%s;q=%s\\a' "$__dtmcp_id" $((next + 1))
+    local __dt_next
+    __dt_next=$((__dtmcp_q + 1))
+    "$__dtmcp_by" printf -v __dtmcp_pre_s '\\[\\e]133;A;%s;cwd=%s;q=%s\\a\\]' "$__dtmcp_id" "${__dtmcp_cwd_e//\\/\\\\}" "$__dt_next"
+    "$__dtmcp_by" printf -v __dtmcp_post_s '\\[\\e]133;B;%s\\a\\]' "$__dtmcp_short"
+    "$__dtmcp_by" printf -v __dtmcp_post0_s '\\e]133;C;%s;q=%s\\a' "$__dtmcp_id" "$((__dt_next + 1))"
 }
 
 # Wraps the prompts, after everything that may have rebuilt them.
 __dtmcp_wrap() {
-    local - pre=$__dtmcp_pre post=$__dtmcp_post post0=$__dtmcp_post0 ps1 ps0
+    local - __dt_pre __dt_post __dt_post0 __dt_ps1 __dt_ps0
     set +ux
-    __dtmcp_static=
-    shopt -q promptvars || __dtmcp_static=1
+    __dt_pre=$__dtmcp_pre __dt_post=$__dtmcp_post __dt_post0=$__dtmcp_post0 __dtmcp_static=
+    [[ :$BASHOPTS: == *:promptvars:* ]] || __dtmcp_static=1
     if [[ $PS2 != "$__dtmcp_ps2" || -z $PS2 ]] && [[ ${PS2@a} != *r* ]]; then
         __dtmcp_wrap2
     fi
     __dtmcp_strip "$PS1"
-    ps1=$__dtmcp_r
+    __dt_ps1=$__dtmcp_r
     __dtmcp_strip "${PS0//"$__dtmcp_gap"/}"
-    ps0=$__dtmcp_r
-    [[ $ps1 == *\\ || -n $__dtmcp_static ]] && __dtmcp_literal && post=$__dtmcp_post_s
+    __dt_ps0=$__dtmcp_r
+    [[ $__dt_ps1 == *\\ || -n $__dtmcp_static ]] && __dtmcp_literal && __dt_post=$__dtmcp_post_s
     # A last, lone backslash is shown as it is; doubled it means the same and quotes nothing of ours.
-    [[ $ps1 =~ (^|[^\\])(\\\\)*\\$ ]] && ps1+=\\
-    [[ $ps0 == *\\ ]] && ps0+=$__dtmcp_gap
+    [[ $__dt_ps1 =~ (^|[^\\])(\\\\)*\\$ ]] && __dt_ps1+=\\
+    [[ $__dt_ps0 == *\\ ]] && __dt_ps0+=$__dtmcp_gap
     # What the person's PS0 prints is no part of the typed line.
-    [[ -n $ps0 && -z $__dtmcp_static ]] && ps0=$__dtmcp_pre0$ps0
+    [[ -n $__dt_ps0 && -z $__dtmcp_static ]] && __dt_ps0=$__dtmcp_pre0$__dt_ps0
     if [[ -n $__dtmcp_static ]]; then
-        pre=$__dtmcp_pre_s post0=$__dtmcp_post0_s
+        __dt_pre=$__dtmcp_pre_s __dt_post0=$__dtmcp_post0_s
         ((__dtmcp_q += 2))
     fi
-    if [[ ${PS1@a} != *r* ]]; then PS1=$pre$ps1$post __dtmcp_ps1=$pre$ps1$post; fi
+    if [[ ${PS1@a} != *r* ]]; then PS1=$__dt_pre$__dt_ps1$__dt_post __dtmcp_ps1=$__dt_pre$__dt_ps1$__dt_post; fi
     if [[ ${PS0@a} != *r* ]]; then
-        PS0=$ps0$post0 __dtmcp_ps0=$ps0$post0
+        PS0=$__dt_ps0$__dt_post0 __dtmcp_ps0=$__dt_ps0$__dt_post0
         # A bash inside is to find it, unless it would show there what this shell's person wants to see here.
-        if [[ -z $ps0 && -z $__dtmcp_static ]]; then
+        if [[ -z $__dt_ps0 && -z $__dtmcp_static ]]; then
             export PS0
             __dtmcp_lent=1
         elif [[ -n $__dtmcp_lent ]]; then
@@ -232,12 +252,13 @@ __dtmcp_wrap() {
 # PS2 holds the bytes themselves between \001 and \002, because `read` shows it undecoded when a line goes on. An
 # exported PS2 reaches other terminals, so there the parts only name variables.
 __dtmcp_wrap2() {
-    local old_pre=${__dtmcp_pre2_s-} old_post=${__dtmcp_post2_s-}
-    printf -v __dtmcp_pre2_s '\001%s\002' "$__dtmcp_P"
-    printf -v __dtmcp_post2_s '\001%s\002' "$__dtmcp_B"
+    local __dt_old_pre __dt_old_post
+    __dt_old_pre=${__dtmcp_pre2_s-} __dt_old_post=${__dtmcp_post2_s-}
+    "$__dtmcp_by" printf -v __dtmcp_pre2_s '\001%s\002' "$__dtmcp_P"
+    "$__dtmcp_by" printf -v __dtmcp_post2_s '\001%s\002' "$__dtmcp_B"
     __dtmcp_strip "$PS2"
-    [[ -n $old_pre ]] && __dtmcp_r=${__dtmcp_r//"$old_pre"/}
-    [[ -n $old_post ]] && __dtmcp_r=${__dtmcp_r//"$old_post"/}
+    [[ -n $__dt_old_pre ]] && __dtmcp_r=${__dtmcp_r//"$__dt_old_pre"/}
+    [[ -n $__dt_old_post ]] && __dtmcp_r=${__dtmcp_r//"$__dt_old_post"/}
     if [[ ${PS2@a} == *x* ]]; then
         PS2=$__dtmcp_pre2$__dtmcp_r$__dtmcp_post
     elif [[ $__dtmcp_r == *\\ ]]; then
@@ -251,14 +272,17 @@ __dtmcp_wrap2() {
 # Before every prompt. $1 is $_ as the command line left it; $? and PIPESTATUS still stand at the first statement and
 # at no later one.
 __dtmcp_prompt() {
-    local __dtmcp_st=$? __dtmcp_la=$1 __dtmcp_sp=("${PIPESTATUS[@]}")
+    __dtmcp_st=$? __dtmcp_la=$1 __dtmcp_sp=("${PIPESTATUS[@]}")
     # Called by one of the person's prompt commands: only what they replaced runs.
     if ((${__dtmcp_depth:-0})); then
         __dtmcp_user "$__dtmcp_st" "$__dtmcp_la" "$__dtmcp_st" ${__dtmcp_list1[@]+"${__dtmcp_list1[@]}"}
         return 0
     fi
-    local __dtmcp_on=
-    __dtmcp_t= __dtmcp_u= __dtmcp_v= __dtmcp_w= __dtmcp_x= __dtmcp_y=
+    local __dtmcp_on __dtmcp_run
+    # A function of the person's may bear a builtin's name.
+    __dtmcp_by=builtin
+    declare -F builtin && __dtmcp_by=command
+    __dtmcp_on= __dtmcp_t= __dtmcp_u= __dtmcp_v= __dtmcp_w= __dtmcp_x= __dtmcp_y=
     if __dtmcp_here; then
         __dtmcp_on=1
         [[ ${__dtmcp_nonce-} == "$__DTMCP_NONCE" ]] || __dtmcp_identify
@@ -266,7 +290,7 @@ __dtmcp_prompt() {
     fi
     # What was put around the hook since the last prompt is being run by bash itself this once; the list as it was is
     # ours to run.
-    local __dtmcp_run=(${__dtmcp_list[@]+"${__dtmcp_list[@]}"})
+    __dtmcp_run=(${__dtmcp_list[@]+"${__dtmcp_list[@]}"})
     if [[ -n $__dtmcp_all && ${PROMPT_COMMAND-} == "$__DTMCP_HOOK$__dtmcp_all" ]]; then
         # A prompt command ended the hook half-way, as an error does with set -u. bash goes on with the list itself.
         PROMPT_COMMAND=$__DTMCP_HOOK __dtmcp_run=()
@@ -279,11 +303,12 @@ __dtmcp_prompt() {
     fi
     __dtmcp_is_ours || __dtmcp_adopt ''
     if [[ -n ${__dtmcp_run[@]+x} ]]; then
-        local __dtmcp_depth=1 __dtmcp_ps
-        printf -v __dtmcp_ps '%s,' "${__dtmcp_sp[@]}"
+        local __dtmcp_depth __dtmcp_ps
+        __dtmcp_depth=1
+        "$__dtmcp_by" printf -v __dtmcp_ps '%s,' "${__dtmcp_sp[@]}"
         # While they run they find themselves in PROMPT_COMMAND: bash-preexec's installer takes itself out there.
         if [[ ${PROMPT_COMMAND@a} != *r* ]]; then
-            printf -v __dtmcp_all '\n%s' ${__dtmcp_list[@]+"${__dtmcp_list[@]}"}
+            "$__dtmcp_by" printf -v __dtmcp_all '\n%s' ${__dtmcp_list[@]+"${__dtmcp_list[@]}"}
             PROMPT_COMMAND=$__DTMCP_HOOK$__dtmcp_all
         fi
         __dtmcp_user "$__dtmcp_st" "$__dtmcp_la" "${__dtmcp_ps%,}" "${__dtmcp_run[@]}"
@@ -305,11 +330,11 @@ __dtmcp_prompt() {
         __dtmcp_cwd=$PWD
         __dtmcp_encode "$PWD"
         __dtmcp_cwd_e=$__dtmcp_r
-        printf -v __dtmcp_A '\e]133;A;%s;cwd=%s;st=' "$__dtmcp_id" "$__dtmcp_r"
+        "$__dtmcp_by" printf -v __dtmcp_A '\e]133;A;%s;cwd=%s;st=' "$__dtmcp_id" "$__dtmcp_r"
     fi
     # What stands as it was left needs no look.
     if [[ ${PS1-} != "$__dtmcp_ps1" || ${PS0-} != "$__dtmcp_ps0" || ${PS2-} != "$__dtmcp_ps2" ||
-        -z $__dtmcp_ps1 || -z $__dtmcp_ps0 || -n $__dtmcp_static ]] || ! shopt -q promptvars; then
+        -z $__dtmcp_ps1 || -z $__dtmcp_ps0 || -n $__dtmcp_static || :$BASHOPTS: != *:promptvars:* ]]; then
         __dtmcp_wrap
     fi
     __dtmcp_zsh
@@ -377,6 +402,11 @@ __dtmcp_pre2='\[${__dtmcp_P-}\]'
 # nothing.
 __dtmcp_gap='\e]133;-\a'
 
+# Gives aliases back to the person.
+__dtmcp_alias() {
+    [[ -z ${__dtmcp_aliases-} ]] || { unset __dtmcp_aliases; shopt -s expand_aliases; }
+}
+
 __dtmcp_f=__dtmcp_prompt
 __dtmcp_i=${SRANDOM:-$RANDOM$RANDOM}
 __dtmcp_q=0 __dtmcp_ran=0 __dtmcp_cwd= __dtmcp_static=
@@ -388,10 +418,17 @@ export -n __dtmcp_f
 if [[ -n ${__dtmcp_inherited-} ]]; then
     # Evaluated by the hook, in the prompt of a new shell.
     unset __dtmcp_inherited
+    __dtmcp_alias
     __dtmcp_prompt "$_"
 else
     # Somebody loaded this file on purpose, so this terminal is the one.
-    if __DTMCP_TTY=$(tty 2>/dev/null); then export __DTMCP_TTY; else unset __DTMCP_TTY; fi
+    if __DTMCP_TTY=$(tty 2>/dev/null); then
+        # With set -T a DEBUG trap prints into this, too.
+        __DTMCP_TTY=${__DTMCP_TTY##*[[:space:]]}
+        export __DTMCP_TTY
+    else
+        unset __DTMCP_TTY
+    fi
     # In one line, so that it does not bury what else `env` shows; @@ stands where a line ended.
     __DTMCP_CODE=
     while IFS= read -r __dtmcp_r; do
@@ -405,16 +442,18 @@ else
     __DTMCP_ZDIR=${BASH_SOURCE[0]%/*}
     if [[ $__DTMCP_ZDIR == /* ]]; then
         if [[ :${XDG_DATA_DIRS-}: != *:"$__DTMCP_ZDIR":* ]]; then
-            export XDG_DATA_DIRS=$__DTMCP_ZDIR:${XDG_DATA_DIRS:-/usr/local/share:/usr/share}
+            XDG_DATA_DIRS=$__DTMCP_ZDIR:${XDG_DATA_DIRS:-/usr/local/share:/usr/share}
+            export XDG_DATA_DIRS
         fi
         __DTMCP_ZDIR+=/zsh
         export __DTMCP_ZDIR
     else
         unset __DTMCP_ZDIR
     fi
-    { __dtmcp_adopt ''; } 2>/dev/null
+    __dtmcp_adopt ''
+    __dtmcp_alias
     # A PROMPT_COMMAND that cannot be changed: the prompts alone must do.
     if [[ ${PROMPT_COMMAND-} != *"$__DTMCP_HOOK"* ]]; then
-        __dtmcp_prompt '' 8>&1 9>&2 >/dev/null 2>&1
+        __dtmcp_prompt ''
     fi
 fi

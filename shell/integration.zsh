@@ -11,7 +11,9 @@
 # begins with an early end marker. Where other code throws the hooks away or sets the prompt after them, the line editor's
 # start (zle-line-init) brings them back and prints what is missing. Nothing here starts a process.
 #
-# Rules for changes. Every function begins with its `{`, whose stderr is away: with xtrace on nothing of this shall show.
+# Rules for changes. Every hook begins with its `{`, whose output is away: with xtrace on, or a trap that prints, nothing of
+# this shall show. zsh gives $? back after a hook; what it returns would only set off a ZERR trap, except where a plugin
+# calls the hooks.
 # Then comes `emulate -L zsh`, because all options are the person's, after $? and pipestatus have been taken. Values in
 # prompts hold no character that prompt expansion knows, under any option.
 
@@ -59,7 +61,10 @@ __dtmcp_identify() {
 __dtmcp_print() {
     emulate -L zsh
     local text=$'\e'"]133;$1"$'\e\\'
-    { print -rn -- "$text" >/dev/tty } 2>/dev/null || print -rnu 9 -- "$text"
+    local -a by=(builtin)
+    # A function of the person's may bear a builtin's name.
+    (( ! ${+functions[builtin]} )) || by=()
+    { $by print -rn -- "$text" >/dev/tty } 2>/dev/null || $by print -rnu 9 -- "$text"
 }
 
 # Takes our parts out of the prompts.
@@ -106,8 +111,8 @@ __dtmcp_pre() {
         if (( ! ${+WIDGET} )); then
             __dtmcp_end "$__dtmcp_status" "$__dtmcp_stages"
         fi
-        return $__dtmcp_status
-    } 9>&2 2>/dev/null
+        (( ! ${+WIDGET} )) || return $__dtmcp_status
+    } 9>&2 2>/dev/null >/dev/null
 }
 
 __dtmcp_end() {
@@ -141,8 +146,8 @@ __dtmcp_post() {
         if (( ! ${+WIDGET} )); then
             __dtmcp_wrap
         fi
-        return $__dtmcp_status
-    } 9>&2 2>/dev/null
+        (( ! ${+WIDGET} )) || return $__dtmcp_status
+    } 9>&2 2>/dev/null >/dev/null
 }
 
 __dtmcp_wrap() {
@@ -197,11 +202,17 @@ __dtmcp_hook_editor() {
     zmodload zsh/zle
     autoload -Uz add-zle-hook-widget
     add-zle-hook-widget line-init __dtmcp_line_init
+    # What calls the hooks takes a number off each name by a pattern that sh_glob, as of `emulate sh`, does not know. And
+    # $? stands only where it begins.
+    local caller=azhw:zle-line-init seen='typeset -g __dtmcp_seen=$?'
+    if (( ${+functions[$caller]} )) && [[ $functions[$caller] != *__dtmcp_seen* ]]; then
+        functions[$caller]=$seen$'\n'${functions[$caller]//'<->:'/'[0-9]*:'}
+    fi
 }
 
 # At the first prompt, where the hooks were thrown away.
 __dtmcp_first() {
-    { (( __dtmcp_hooked )) || __dtmcp_hook_editor } 2>/dev/null
+    { (( __dtmcp_hooked )) || __dtmcp_hook_editor } 2>/dev/null >/dev/null
 }
 
 # The environment from which a bash started in here takes its integration; integration.bash ($1) says how.
@@ -230,13 +241,13 @@ __dtmcp_line_init() {
     {
         if (( ! ${+precmd_functions} || ! ${+preexec_functions} )) ||
             [[ -z ${(M)precmd_functions:#__dtmcp_pre} || -z ${(M)preexec_functions:#__dtmcp_exec} ]]; then
-            __dtmcp_end "$?" ''
+            __dtmcp_end "${__dtmcp_seen-}" ''
             __dtmcp_take_places
         fi
         if [[ ${CONTEXT-} == start ]] && __dtmcp_here && [[ ${PS1-} != *"${__dtmcp_short-}"* ]]; then
             __dtmcp_show
         fi
-    } 9>&2 2>/dev/null
+    } 9>&2 2>/dev/null >/dev/null
 }
 
 # A and B, where the prompt that is shown holds none.
@@ -255,8 +266,8 @@ __dtmcp_exec() {
     {
         local __dtmcp_status=$?
         __dtmcp_start "${1:-$3}" "$__dtmcp_status"
-        return $__dtmcp_status
-    } 9>&2 2>/dev/null
+        (( ! ${+WIDGET} )) || return $__dtmcp_status
+    } 9>&2 2>/dev/null >/dev/null
 }
 
 __dtmcp_start() {
@@ -307,5 +318,5 @@ __dtmcp_start() {
     __dtmcp_take_places
     __dtmcp_carry_bash "$here/integration.bash"
     # A startup file may throw hooks away, and the system's sets the line editor's. This runs once, at the first prompt.
-    { zmodload zsh/sched && sched +00:00:00 __dtmcp_first } 2>/dev/null
+    { zmodload zsh/sched && sched +00:00:00 '{ __dtmcp_first; } 2>/dev/null' } 2>/dev/null
 }

@@ -2,6 +2,7 @@
 
 use crate::row::{Row, Want, ensure, lost, want, zsh};
 use crate::terminal::Step::{self, Line, Type};
+use crate::terminal::Terminal;
 use crate::terminal::Wait::{Continuation, Foreground, Gone, Prompt, Text};
 
 /// What is typed after the setting, in every row.
@@ -31,11 +32,48 @@ macro_rules! rc {
     };
 }
 
+/// The line editor has no complaint, and no trace of the hooks is shown.
+fn nothing_said(terminal: &Terminal) -> Result<(), libtest_mimic::Failed> {
+    let shown = terminal.shown();
+    ensure(!shown.contains("No such widget") && !shown.contains("__dtmcp"), "nothing of ours is shown")
+}
+
 pub(crate) const ROWS: &[Row] = &[
     set!("zset_noclobber", "setopt noclobber no_nomatch"),
     set!("zset_vi", "bindkey -v"),
-    set!("zset_emulate_sh", "emulate sh"),
-    set!("zset_emulate_ksh", "emulate ksh"),
+    set!("zset_emulate_sh", "emulate sh").check(nothing_said),
+    set!("zset_emulate_ksh", "emulate ksh").check(nothing_said),
+    rc!("zset_startup_emulate_sh", "emulate sh").check(nothing_said),
+    zsh("zset_startup_xtrace", &[Line("unsetopt xtrace"), REST[0]], &[want("*", "*", 0), AFTER[0]])
+        .files(&[(".zshrc", "PS1='$ '\nsetopt xtrace\n")])
+        .check(nothing_said),
+    set!("zset_print_prints_nothing", "print() { : }"),
+    set!("zset_builtin_does_nothing", "builtin() { : }"),
+    zsh(
+        "zset_hooks_thrown_away_by_a_line_that_fails",
+        &[
+            Line("unset precmd_functions; (exit 9)"),
+            Line("precmd_functions=() preexec_functions=(); (exit 8)"),
+            Line("unsetopt prompt_sp; precmd_functions=(); (exit 6)"),
+            REST[0],
+        ],
+        &[want("*", "", 9), want("*", "", 8), want("*", "*", 6), AFTER[0]],
+    ),
+    zsh(
+        "zset_zerr_trap_that_prints",
+        &[Line("TRAPZERR() { print ZERR }"), Line("(exit 7)"), Line("echo $?"), Line("false"), Line("echo on")],
+        &[
+            want("*", "", 0),
+            want("(exit 7)", "ZERR", 7),
+            want("echo $?", "7", 0),
+            want("false", "ZERR", 1),
+            want("echo on", "on", 0),
+        ],
+    )
+    .check(|terminal| {
+        let said = terminal.lines().iter().filter(|line| *line == "ZERR").count();
+        ensure(said == 2, &format!("{said} times"))
+    }),
     set!("zset_no_path", "path=()"),
     set!("zset_c_locale", "LC_ALL=C"),
     set!("zset_precmd_replaced", "precmd_functions=(); precmd() { : }"),
