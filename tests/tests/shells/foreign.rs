@@ -1,6 +1,6 @@
 //! Shells on ptys of their own inside the session, text that looks like markers, and output that is noise.
 
-use crate::row::{Row, row, want};
+use crate::row::{Row, lost, row, want, zsh};
 use crate::terminal::Step::{Line, Type};
 use crate::terminal::Wait::{Prompt, Text};
 
@@ -43,6 +43,31 @@ pub(crate) const ROWS: &[Row] = &[
     )
     .needs(&["python3"])
     .files(FILES),
+    row("T3_zsh_on_another_pty", &[Line("python3 driver.py zsh")], &[want("*", "worked markers: 0", 0)])
+        .needs(&["python3", "zsh"])
+        .files(FILES),
+    zsh(
+        "T26_shells_on_another_pty_in_zsh",
+        &[
+            Line("python3 driver.py zsh"),
+            Line("ZDOTDIR=$__DTMCP_ZDIR python3 driver.py zsh"),
+            Line("python3 driver.py bash"),
+            Line("print -rP -- $PS1"),
+        ],
+        &[
+            want("*", "worked markers: 0", 0),
+            want("*", "worked markers: 0", 0),
+            want("*", "worked markers: 0", 0),
+            want("*", "$", 0),
+        ],
+    )
+    .needs(&["python3", "zsh"])
+    .files(FILES),
+    zsh(
+        "T30_stderr_elsewhere",
+        &[Line("zsh 2>/dev/null"), Line("echo e"), Line("(exit 4)"), Line("exit")],
+        &[want("*", "*", 4), want("echo e", "e", 0), want("(exit 4)", "", 4), lost("exit", "*")],
+    ),
     row("T4_expect", &[Line("expect script.exp > out; grep -c 133 out; grep -c in2side out")], &[want("*", "0\n1", 0)])
         .needs(&["expect"])
         .files(FILES),

@@ -153,6 +153,23 @@ pub(crate) const ROWS: &[Row] = &[
     row("F6_unset_for_good_nested", KEPT, KEPT_WANTED).files(bashrc!("unset PROMPT_COMMAND; readonly PROMPT_COMMAND")),
     row("F6_number_nested", KEPT, KEPT_WANTED)
         .files(bashrc!("unset PROMPT_COMMAND; declare -i PROMPT_COMMAND=0; 0() { :; }")),
+    row("F10_prints_nested", SET_ANEW, SET_ANEW_WANTED).files(bashrc!("PROMPT_COMMAND='echo; echo printed; mine=1'")),
+    row("F12_fails_and_forks_nested", SET_ANEW, SET_ANEW_WANTED)
+        .files(bashrc!("PROMPT_COMMAND='(sleep 0 &); mine=1; false'")),
+    row("F40_histappend_nested", SET_ANEW, SET_ANEW_WANTED)
+        .files(bashrc!("shopt -s histappend; PROMPT_COMMAND='history -a; history -c; history -r; mine=1'")),
+    // As starship and oh-my-posh: what was there is called from inside, and the prompt is made anew after it. So the
+    // first prompt inside has no marks but its end marker.
+    row(
+        "F22_rebuilt_prompt_nested",
+        &[Type("bash\r", End), Line("echo in"), Line("false"), Line("exit 3")],
+        &[want("bash", "*", 3), want("*", "in", 0), want("false", "", 1), lost("exit 3", "*")],
+    )
+    .files(bashrc!(
+        r#"found=${PROMPT_COMMAND-}
+framework() { local st=$?; eval "$found"; PS1="[$st] "'$ '; }
+PROMPT_COMMAND=framework"#
+    )),
     row("F9_prints", FOUR, FOUR_WANTED).files(bashrc!("PROMPT_COMMAND='echo; echo printed'")),
     row("F11_fails_and_forks", FOUR, FOUR_WANTED).files(bashrc!("PROMPT_COMMAND='(sleep 0 &); false'")),
     row(

@@ -1,6 +1,6 @@
 //! zsh as a person uses it: commands, the prompt, options, startup files, shells inside.
 
-use crate::row::{Row, Want, ensure, lost, not_run, want, zsh};
+use crate::row::{Row, Want, ensure, lost, not_run, row, want, zsh};
 use crate::terminal::Step::{Line, Type};
 use crate::terminal::Wait::{Continuation, Foreground, Gone, Opened, Prompt, Prompts, Text};
 
@@ -309,6 +309,27 @@ pub(crate) const FILES: &[Row] = &[
             lost("exit", "*"),
         ],
     )
+    .files(MOVED),
+    row(
+        "Z70_moved_by_the_environment",
+        &[
+            Line("export ZDOTDIR=~/.config/zsh"),
+            Line("exec sh ${__DTMCP_ZDIR%/zsh}/start zsh zsh"),
+            Line("print -r -- ${ZDOTDIR#$HOME} ${HISTFILE#$HOME}"),
+            Line("zsh"),
+            Line("print -r -- ${ZDOTDIR#$HOME}"),
+            Line("exit"),
+        ],
+        &[
+            want("*", "", 0),
+            lost("*", "*"),
+            want("*", "/.config/zsh /.config/zsh/.zhist", 0),
+            want("zsh", "*", 0),
+            want("*", "/.config/zsh", 0),
+            lost("exit", "*"),
+        ],
+    )
+    .needs(&["zsh"])
     .files(MOVED),
     zsh("Z34_history_file", &[Line("print -r -- ${HISTFILE#$HOME} $+ZDOTDIR")], &[want("*", "/.zsh_history 0", 0)])
         .files(zshrc!("HISTFILE=${ZDOTDIR:-$HOME}/.zsh_history")),
