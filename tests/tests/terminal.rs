@@ -19,6 +19,7 @@ fn main() -> ExitCode {
     let tests = vec![
         test("typed_text_arrives_byte_for_byte", &["tmux"], || block_on(typed_text_arrives())),
         test("two_hundred_kilobytes_are_typed_whole", &["tmux"], || block_on(much_is_typed())),
+        test("typing_leaves_nothing_in_tmux", &["tmux"], || block_on(typing_leaves_nothing())),
         test("a_person_scrolling_back_does_not_swallow_a_line", &["tmux"], || block_on(copy_mode())),
         test("nothing_is_typed_where_the_cursor_is_elsewhere", &["tmux"], || block_on(cursor_elsewhere())),
         test("a_dead_pane_takes_nothing_and_tmux_lives", &["tmux"], || block_on(dead_pane())),
@@ -86,6 +87,29 @@ async fn much_is_typed() -> Result<(), String> {
     let (pane, file) = sink(&stage, expected.len()).await?;
     stage.tmux.paste(pane, vec![text(expected.clone())], None).await.map_err(|error| error.to_string())?;
     check(&stage, pane, &file, &expected).await
+}
+
+/// tmux 3.3a keeps the commands of each `if-shell` for as long as it runs: a line's would be 1 kB, or 3 MB here.
+async fn typing_leaves_nothing() -> Result<(), String> {
+    let stage = Stage::new()?;
+    let pane = stage.create("t1", &["sh", "-c", "stty -echo; echo ready; cat > /dev/null"], SIZE).await?;
+    stage.printed("t1", "ready").await?;
+    let pid = stage.person(&["display-message", "-p", "#{pid}"])?.stdout;
+    let pid = String::from_utf8_lossy(&pid).trim().to_owned();
+    let resident = || {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).map_err(|error| error.to_string())?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+        line.split_whitespace().next().and_then(|kb| kb.parse::<u64>().ok()).ok_or_else(|| status.clone())
+    };
+    let mut before = 0;
+    for line in 0..3500 {
+        if line == 500 {
+            before = resident()?;
+        }
+        stage.tmux.paste(pane, vec![text(b"a line".to_vec()), text(b"\r".to_vec())], None).await.unwrap();
+    }
+    let more = resident()?.saturating_sub(before);
+    if more > 1000 { Err(format!("tmux has grown by {more} kB")) } else { Ok(()) }
 }
 
 async fn copy_mode() -> Result<(), String> {

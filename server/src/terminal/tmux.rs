@@ -376,17 +376,15 @@ impl Terminal for Tmux {
             let buffer = format!("dtmcp-{}", std::process::id());
             link.ask(argv::paste(argv::Aim { pane, deadline, cursor }, &parts, &buffer, link.version)).await
         })
-        .await?;
-        let refused = answer.iter().flatten().find_map(|line| line.strip_prefix(b"refused "));
-        match refused.map(|why| String::from_utf8_lossy(why).into_owned()) {
-            None => Ok(()),
-            Some(why) => Err(match why.strip_prefix(&format!("{pane} ")) {
-                Some("0 0") => TerminalError::NoAnswer,
-                Some("0 1") => TerminalError::Moved,
-                Some(_) => TerminalError::Dead,
-                None => TerminalError::Gone,
-            }),
-        }
+        .await;
+        let Err(TerminalError::Refused(said)) = &answer else { return answer.map(drop) };
+        let Some((_, why)) = said.split_once("refused ") else { return answer.map(drop) };
+        Err(match why.strip_prefix(&format!("{pane} ")) {
+            Some("0 0") => TerminalError::NoAnswer,
+            Some("0 1") => TerminalError::Moved,
+            Some(_) => TerminalError::Dead,
+            None => TerminalError::Gone,
+        })
     }
 
     async fn capture(&self, pane: PaneId) -> Result<Screen, TerminalError> {
