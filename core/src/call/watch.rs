@@ -271,6 +271,10 @@ fn question(view: &Seen<'_>) -> Option<String> {
 
 /// The prompt on the cursor's line.
 pub(crate) fn prompt_text(view: &Seen<'_>) -> String {
+    // What has been submitted need not have been painted yet where no prompt follows it.
+    if view.shell == ShellState::Continuation && view.log.continues_unprompted() {
+        return String::new();
+    }
     let mut line = view.log.cooked.line_at_cursor().text;
     if matches!(view.shell, ShellState::AtPrompt { .. } | ShellState::Continuation) {
         // What is typed behind the prompt, up to the cursor, is none of it.

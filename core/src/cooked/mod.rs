@@ -307,6 +307,12 @@ impl Cooked {
         self.screen.input()
     }
 
+    /// How many lines of input stand above the cursor's.
+    #[must_use]
+    pub fn input_above(&self) -> usize {
+        self.screen.input_above()
+    }
+
     /// Forgets the input so far.
     pub fn clear_input(&mut self) {
         self.screen.clear_input();

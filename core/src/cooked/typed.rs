@@ -57,6 +57,12 @@ impl Screen {
         text
     }
 
+    pub(super) fn input_above(&self) -> usize {
+        let Some(first) = self.rows.iter().position(|row| row.has(Tag::Input)) else { return 0 };
+        let shown = (first + 1..=self.row).filter(|&at| !self.is_joined(at)).count();
+        shown + self.typed.scrolled.lines().count()
+    }
+
     pub(super) fn clear_input(&mut self) {
         if self.typed.any {
             self.typed = Typed::default();

@@ -55,10 +55,11 @@ impl Log {
             marker::Kind::ProgramEnd => self.on_program_end(marker.status, at),
             marker::Kind::Input if self.shells.is_top(marker) => self.on_typing(at),
             marker::Kind::Continuation if self.shells.is_top(marker) => self.on_continuation(),
+            marker::Kind::Unfinished if self.shells.is_top(marker) => self.on_unfinished(),
             marker::Kind::SidePrompt if self.shells.is_top(marker) && self.typing.is_some() => {
                 self.cooked.tag(Tag::Prompt);
             }
-            marker::Kind::Input | marker::Kind::Continuation | marker::Kind::SidePrompt => {}
+            marker::Kind::Input | marker::Kind::Continuation | marker::Kind::Unfinished | marker::Kind::SidePrompt => {}
             marker::Kind::Prompt | marker::Kind::Output | marker::Kind::End => self.on_counted(marker, at),
         }
     }
@@ -156,6 +157,10 @@ impl Log {
             }
         }
         self.back_at_prompt(at.wall);
+        if region.is_none() {
+            // fish may paint the prompt as it was, with marks that count for nothing, and the line behind it anew.
+            self.cooked.clear_input();
+        }
     }
 
     fn back_at_prompt(&mut self, since: Wall) {
@@ -186,7 +191,8 @@ impl Log {
     /// the shell's words, and one that ran all the same is one too: Ctrl-C and Ctrl-Z make the kernel drop what the
     /// terminal had not read yet, which may be the start. Other lines leave nothing behind.
     fn on_refused(&mut self, marker: &Marker, status: Option<i32>, unparsed: bool, at: At) {
-        let Some(typing) = self.typing else { return };
+        let Some(mut typing) = self.typing else { return };
+        typing.line += self.shells.top().map_or(0, |top| top.edited(marker));
         // Nothing has marked the end of the input, so what was printed since counts as typed too.
         let typed_lines = usize::try_from(typing.line - typing.first).unwrap_or(usize::MAX).saturating_add(1);
         let typed = self.cooked.input().lines().take(typed_lines).collect::<Vec<_>>().join("\n");
@@ -246,7 +252,8 @@ impl Log {
         self.typing = None;
         if let Some(top) = self.shells.top_mut() {
             top.cwd.clone_from(&marker.cwd);
-            if let Phase::Continuing { .. } = top.phase {
+            let edits = matches!(top.phase, Phase::Editing { .. }) && !redraw;
+            if matches!(top.phase, Phase::Continuing { .. }) || edits {
                 top.phase = Phase::AtPrompt { ready: true, since: at.wall };
             }
         }
@@ -284,6 +291,7 @@ impl Log {
                     self.events.push_back(LogEvent::Continuation);
                 }
             }
+            Phase::Editing { .. } => {}
         }
         self.cooked.tag(Tag::Input);
         let line = self.cooked.settle_above() + 1;
@@ -299,6 +307,19 @@ impl Log {
         }
         top.phase = Phase::Continuing { ready: false };
         self.cooked.tag(Tag::Prompt);
+    }
+
+    /// The shell may not have shown what was submitted yet: it reads ahead of what it paints.
+    fn on_unfinished(&mut self) {
+        let Some(top) = self.shells.top_mut() else { return };
+        let lines = match top.phase {
+            Phase::AtPrompt { .. } | Phase::Continuing { .. } => 0,
+            Phase::Editing { lines } => lines,
+            // A program that edits its lines as the shell does, such as fish's `read`.
+            Phase::Running => return,
+        };
+        top.phase = Phase::Editing { lines: lines + 1 };
+        self.events.push_back(LogEvent::Continuation);
     }
 
     fn on_output(&mut self, marker: &Marker, at: At) {

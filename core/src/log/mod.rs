@@ -205,7 +205,7 @@ impl Log {
         };
         match (top.phase, top.region) {
             (Phase::Running, Some(region)) => ShellState::Running(region),
-            (Phase::Continuing { .. }, _) => ShellState::Continuation,
+            (Phase::Continuing { .. } | Phase::Editing { .. }, _) => ShellState::Continuation,
             (Phase::AtPrompt { ready, since }, _) => ShellState::AtPrompt { ready, since },
             (Phase::Running, None) => ShellState::AtPrompt { ready: false, since: Wall(0) },
         }
@@ -216,6 +216,12 @@ impl Log {
     #[must_use]
     pub fn wants_more(&self) -> bool {
         self.asked == marks::Asked::At(self.cooked.settled_lines(), self.cooked.cursor())
+    }
+
+    /// Whether a shell that wants the rest of a command shows no prompt for it.
+    #[must_use]
+    pub fn continues_unprompted(&self) -> bool {
+        self.shells.top().is_some_and(|top| matches!(top.phase, Phase::Editing { .. }))
     }
 
     /// The session's nonce.

@@ -26,9 +26,9 @@ enum Act {
 }
 
 fn any_marker() -> impl Strategy<Value = Vec<u8>> {
-    use marker::Kind::{Continuation, End, Input, Output, ProgramEnd, Prompt, SidePrompt};
+    use marker::Kind::{Continuation, End, Input, Output, ProgramEnd, Prompt, SidePrompt, Unfinished};
     // The program's end is rare: nothing happens after it.
-    let kinds = vec![Prompt, Prompt, Input, Input, Output, Output, End, End, Continuation, SidePrompt];
+    let kinds = vec![Prompt, Prompt, Input, Input, Output, Output, End, End, Continuation, SidePrompt, Unfinished];
     let kind = prop_oneof![60 => proptest::sample::select(kinds), 1 => Just(ProgramEnd)];
     let numbers = (0..4_u32, 0..3_u8, 0..12_u64, proptest::option::of(0..3_i32), proptest::option::of(any::<bool>()));
     let flags = (any::<bool>(), proptest::bool::weighted(0.2), proptest::bool::weighted(0.1));

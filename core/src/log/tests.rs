@@ -333,6 +333,44 @@ fn places_are_told_as_they_change() {
     assert_eq!(log.region(2).unwrap().place.as_ref().unwrap().host, "there");
 }
 
+#[test]
+fn a_shell_that_edits_several_lines_wants_the_rest() {
+    let mut shell = Printer::new(7, "a");
+    let mut log = Log::new(SIZE, Widths::default(), Some(nonce()));
+    let feed = |log: &mut Log, text: String| log.feed(text.as_bytes(), Wall(5));
+    let unfinished = |shell: &mut Printer| shell.mark(marker::Kind::Unfinished, |_| {});
+    feed(&mut log, shell.start() + &shell.prompt() + "begin" + &unfinished(&mut shell));
+    assert_eq!((log.shell(), log.continues_unprompted()), (ShellState::Continuation, true));
+    // The prompt is painted anew with all that stands behind it.
+    shell.seq -= 1;
+    feed(&mut log, "\r\n    \x1b[A\r".to_owned() + &shell.prompt() + "begin\r\n    echo <");
+    assert_eq!(log.shell(), ShellState::Continuation);
+    feed(&mut log, unfinished(&mut shell) + "\r\n    ");
+    assert_eq!(log.cooked.input_above(), 2);
+    let refused = shell.mark(marker::Kind::End, |end| {
+        end.idle = true;
+        end.cmd = Some("begin\necho <".to_owned());
+    });
+    // It is painted as it was, and its marks with it.
+    shell.seq -= 2;
+    feed(&mut log, "\r\nno word\r\n".to_owned() + &refused + &shell.prompt() + "begin\r\n    echo <");
+    shell.seq += 1;
+    let text = lines(&mut log.clone());
+    let found: Vec<String> = log.regions().map(|region| short(region, &text)).collect();
+    assert_eq!(found, ["begin/echo <|no word|-"], "{text:?}");
+    assert!(matches!(log.shell(), ShellState::AtPrompt { ready: true, .. }));
+    assert_eq!(log.cooked.input(), "begin\n    echo <");
+    feed(&mut log, unfinished(&mut shell) + "\r\n^C\r\n");
+    let given_up = shell.mark(marker::Kind::End, |end| (end.idle, end.status) = (true, Some(130)));
+    while log.poll().is_some() {}
+    feed(&mut log, given_up + &shell.prompt());
+    let not_run = LogEvent::NotRun { status: Some(130), first_line: 7, lines: 1 };
+    assert_eq!(log.poll(), Some(not_run), "{:?}", lines(&mut log.clone()));
+    // A program may edit its lines as the shell does.
+    feed(&mut log, "read".to_owned() + &shell.output() + "> it's" + &unfinished(&mut shell));
+    assert_eq!(log.shell(), ShellState::Running(2));
+}
+
 /// A session with a program in it: input regions opened and closed by hand, at offsets of the stream.
 fn with_inputs(records: Option<Vec<Region>>, step: usize) -> Log {
     let mut shell = Printer::new(7, "a");

@@ -32,6 +32,11 @@ pub(crate) enum Phase {
         /// Whether its continuation prompt is complete.
         ready: bool,
     },
+    /// It asks for the rest of a command without a prompt, in an editor of several lines (fish).
+    Editing {
+        /// How many were submitted so far.
+        lines: u64,
+    },
     /// It runs a command.
     Running,
 }
@@ -55,6 +60,18 @@ pub(crate) struct Shell {
     pub(crate) early: Option<Closing>,
     /// The lines of its last input behind the first, for when each turns out to be a command.
     pub(crate) pasted: VecDeque<String>,
+}
+
+impl Shell {
+    /// How many lines stand below the one with its prompt, where it edits several, as it says and by the line that it
+    /// tells with this marker.
+    pub(crate) fn edited(&self, marker: &Marker) -> u64 {
+        let told = marker.cmd.as_deref().map_or(0, |line| line.matches('\n').count() as u64);
+        match self.phase {
+            Phase::Editing { lines } => lines.max(told),
+            _ => told,
+        }
+    }
 }
 
 /// Whose marker it is.

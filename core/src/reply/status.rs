@@ -71,6 +71,7 @@ fn headline(outcome: &Outcome) -> String {
         Status::Waiting => waiting(prompt),
         Status::WaitingHidden => waiting_hidden(prompt),
         Status::Suspended => suspended(outcome.observed.stopped),
+        Status::Continuation if prompt.is_empty() => "not complete: the shell wants the rest".to_owned(),
         Status::Continuation => format!("at the continuation prompt {prompt:?}: it wants the rest"),
         Status::Screen => "full-screen program".to_owned(),
         Status::Matched => outcome.matched.map_or_else(|| "matched".to_owned(), |line| format!("matched line {line}")),

@@ -1,11 +1,12 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
-use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
+use super::{Call, CallKind, Effect, HUMAN, Input, NotTyped, Part, Session, Typing};
 use crate::call::{Answer, Asks, CallId, Outcome, Resting, Since, Target};
 use crate::log::ShellState;
 use crate::pattern::Pattern;
 use crate::prompt::{self, Shape};
 use crate::record::{Intent, IntentState};
+use crate::region::{Kind, State};
 use crate::time::Now;
 
 /// Clears a line in readline's and zsh's default editing: to its end, then all before it.
@@ -13,6 +14,12 @@ const CLEAR_LINE: &[u8] = b"\x05\x15";
 
 /// Discards what stands on the line before the cursor, in readline, prompt_toolkit, pyrepl and reline.
 const DISCARD_LINE: &[u8] = b"\x15";
+
+/// Joins a line with the one above and discards that, in an editor of several lines.
+const JOIN_AND_DISCARD: &[u8] = b"\x7f\x15";
+
+/// Lines above the cursor's that are cleared at most; no terminal shows more.
+const EDITED_MAX: usize = 1000;
 
 const ENTER: &[u8] = b"\r";
 
@@ -317,7 +324,7 @@ impl Session {
         let ShellState::AtPrompt { .. } = self.log.shell() else { return Ok(None) };
         let text = self.log.cooked.input();
         let text = text.trim();
-        let clear = Part { bytes: CLEAR_LINE.to_vec(), bracketed: false };
+        let clear = Part { bytes: self.clearing(), bracketed: false };
         // What the command before asked the terminal may be answered already and not be shown yet, or not all of it.
         let answers = self.log.cooked.queried() && text.chars().all(is_of_answers);
         if answers || is_terminal_answer(text) {
@@ -325,6 +332,9 @@ impl Session {
         }
         if text.is_empty() {
             return Ok(None);
+        }
+        if self.is_refused(text) {
+            return Ok(Some(clear));
         }
         let shown: String = text.chars().take(200).collect();
         match self.agents.owner_of(text) {
@@ -343,6 +353,23 @@ impl Session {
                 "nothing was typed: someone at the terminal has {shown:?} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree"
             )),
         }
+    }
+
+    /// What clears all that stands behind the shell's prompt: several lines where the shell edits several at once.
+    fn clearing(&self) -> Vec<u8> {
+        let above = std::iter::repeat_n(JOIN_AND_DISCARD, self.log.cooked.input_above().min(EDITED_MAX));
+        [CLEAR_LINE].into_iter().chain(above).flatten().copied().collect()
+    }
+
+    /// Whether a text on the shell's line is one that an agent submitted and that did not parse: fish leaves it there
+    /// to be corrected, and nobody is about to.
+    fn is_refused(&self, text: &str) -> bool {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        self.log.regions().next_back().is_some_and(|last| {
+            let by_agent = last.actor.as_deref().is_some_and(|actor| actor != HUMAN);
+            let unparsed = last.kind == Kind::Command && last.state == State::Finished && last.exit.is_none();
+            by_agent && unparsed && words(&last.label) == words(text)
+        })
     }
 
     /// What stands on a program's line behind the prompt that it showed before.

@@ -46,6 +46,9 @@ pub enum Kind {
     Input,
     /// `P;k=s`: a continuation prompt starts.
     Continuation,
+    /// `P;k=m`: the line was submitted and is not complete. The shell shows no prompt for the rest, and all of it can
+    /// still be edited.
+    Unfinished,
     /// `P` with another `k`: a prompt that asks for nothing, such as zsh's right one.
     SidePrompt,
     /// `C`: a command's output starts.
@@ -174,6 +177,7 @@ impl Marker {
             b"h" => self.hooked = (value != b"2").then_some(value == b"1"),
             b"new" => self.new_shell = Some(decode(value)),
             b"k" if self.kind == Kind::SidePrompt && value == b"s" => self.kind = Kind::Continuation,
+            b"k" if self.kind == Kind::SidePrompt && value == b"m" => self.kind = Kind::Unfinished,
             _ => {}
         }
         Some(())
@@ -186,6 +190,7 @@ impl Marker {
             Kind::Prompt => "A",
             Kind::Input => "B",
             Kind::Continuation => "P;k=s",
+            Kind::Unfinished => "P;k=m",
             Kind::SidePrompt => "P;k=r",
             Kind::Output => "C",
             Kind::End => "D;",
@@ -335,8 +340,8 @@ mod tests {
     }
 
     fn any_kind() -> impl Strategy<Value = Kind> {
-        use Kind::{Continuation, End, Input, Output, ProgramEnd, Prompt, SidePrompt};
-        proptest::sample::select(vec![Prompt, Input, Continuation, SidePrompt, Output, End, ProgramEnd])
+        use Kind::{Continuation, End, Input, Output, ProgramEnd, Prompt, SidePrompt, Unfinished};
+        proptest::sample::select(vec![Prompt, Input, Continuation, Unfinished, SidePrompt, Output, End, ProgramEnd])
     }
 
     prop_compose! {

@@ -35,6 +35,7 @@ function __dtmcp_begin
     set -g __dtmcp_short "dt=$__DTMCP_NONCE;pid=$fish_pid;i=$__dtmcp_i"
     set -g __dtmcp_id "$__dtmcp_short;host="(__dtmcp_encode $hostname)";user="(__dtmcp_encode $USER)
     printf '\e]133;D;;%s;q=1;new=fish-%s;v=1\e\\' $__dtmcp_id $version
+    string match -rq '^([4-9]|\d\d|3\.([4-9]|\d\d))' -- $version; and set -g __dtmcp_tells
 end
 
 # The markers' counter is this number, which grows with each prompt, and a digit: the prompt's own end marker 1, A 2,
@@ -100,7 +101,48 @@ function __dtmcp_event --on-event fish_prompt
     end
     set -g __dtmcp_at {$__dtmcp_n}2
     __dtmcp_wrap
+    __dtmcp_bind
     return $__dtmcp_status
+end
+
+# Enter says where the line is not complete: fish then wants more and shows no prompt for it. What Enter did before, it
+# does after that. fish 3.4 is the first that tells whether a line is complete.
+function __dtmcp_bind
+    set -q __dtmcp_tells; or return
+    string match -qv '*__dtmcp_enter*' -- (bind -M $fish_bind_mode \r 2>/dev/null); or return
+    for mode in (bind -L)
+        for line in (bind -M $mode \r 2>/dev/null) (bind -M $mode \n 2>/dev/null)
+            __dtmcp_bind_one $line
+        end
+    end
+end
+
+# Binds anew what a line that `bind` has printed says, such as: bind --preset -M insert -m default \r execute
+function __dtmcp_bind_one
+    set -l part (string match -r '^(bind(?: --preset| --user| -[Mm] \S+)* \S+) (.*)$' -- $argv[1])
+    or return
+    string match -q '*__dtmcp_enter*' -- $part[3]; and return
+    # What is the shell's own and submits nothing, such as a key that replaces one character.
+    string match -q '* --preset *' -- $part[2]; and not contains execute (string split ' ' -- $part[3]); and return
+    # fish 3 takes either names of its editor's functions or commands.
+    if string match -q '3.*' -- $version; and contains -- (string split ' ' -- $part[3])[1] (bind -f)
+        set part[3] "'commandline -f $part[3]'"
+    end
+    eval "$part[2] __dtmcp_enter $part[3]"
+end
+
+function __dtmcp_enter
+    set -q __dtmcp_id; and __dtmcp_here; or return
+    commandline --is-valid
+    switch $status
+        case 0
+            return
+        case 1
+            # What a backslash continues counts as wrong.
+            string match -rq '(^|[^\\\\])(\\\\\\\\)*\\\\$' -- (commandline)[-1]; or return
+    end
+    # In the list of completions Enter takes the one that is chosen.
+    commandline --paging-mode; or printf '\e]133;P;k=m;%s\e\\' $__dtmcp_short
 end
 
 # A line that does not parse, and Ctrl-C at the prompt: fish paints the prompt again and fires no other event. It leaves
@@ -111,6 +153,8 @@ end
 
 function __dtmcp_cancel --on-event fish_cancel
     __dtmcp_nothing 130 ''
+    # fish 4 clears the line behind the prompt that stands.
+    string match -q '3.*' -- $version; or printf '\e]133;B;%s\e\\' $__dtmcp_short
 end
 
 function __dtmcp_nothing
@@ -142,8 +186,13 @@ end
 
 function __dtmcp_start --on-event fish_preexec
     set -q __dtmcp_id; and __dtmcp_here; or return
-    __dtmcp_lend $argv
     set -l line "$argv"
+    # Blanks and comments run nothing, though fish says that they begin and end. The first test is for most lines enough.
+    if string match -rq '^\s*(#|$)' -- $line; and not string match -rqv '^\s*(#|$)' -- (string split \n -- $line)
+        return
+    end
+    __dtmcp_lend $line
+    set -g __dtmcp_runs
     # Few lines need it, and a substitution costs ten times the look. 8 kB is what is kept of a command line.
     if string match -rq '[%;\x00-\x1f\x7f]|^.{8001}' -- $line
         set line (__dtmcp_encode (string sub -l 8000 -- $line | string collect))
@@ -153,7 +202,8 @@ end
 
 function __dtmcp_end --on-event fish_postexec
     set -l __dtmcp_status $status $pipestatus
-    set -q __dtmcp_id; and __dtmcp_here; or return $__dtmcp_status[1]
+    set -q __dtmcp_id; and __dtmcp_here; and set -q __dtmcp_runs; or return $__dtmcp_status[1]
+    set -e __dtmcp_runs
     set -l stages
     test (count $__dtmcp_status) -gt 2; and set stages ";ps="(string join , $__dtmcp_status[2..])
     printf '\e]133;D;%d;%s;q=%d4%s\e\\' $__dtmcp_status[1] $__dtmcp_id $__dtmcp_n "$stages"

@@ -1,6 +1,7 @@
 //! Sessions whose shell is zsh or fish.
 
-use dtmcp_tests::client::World;
+use dtmcp_tests::client::{Client, World};
+use dtmcp_tests::person::{Person, wait_until};
 use serde_json::json;
 
 use super::{Row, Tested, holds, same};
@@ -11,6 +12,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("zsh_with_a_theme", &["tmux", "zsh"], zsh_with_a_theme),
     ("shells_one_in_the_other", &["tmux", "bash", "zsh"], one_in_the_other),
     ("fish_session", &["tmux", "fish"], fish_session),
+    ("fish_blocks", &["tmux", "fish", "setsid"], fish_blocks),
 ];
 
 fn zsh_session() -> Tested {
@@ -76,14 +78,55 @@ fn one_in_the_other() -> Tested {
     Ok(())
 }
 
-fn fish_session() -> Tested {
-    let world = World::new()?;
+/// A session whose program is fish.
+fn in_fish(world: &World) -> Result<Client, String> {
     // A fish that finds none reads every manual page of the system in the background.
     let completions = world.user_home().join(".local/share/fish/generated_completions");
     std::fs::create_dir_all(completions).map_err(|error| error.to_string())?;
     let mut client = world.client()?;
     let made = client.call("session_create", json!({ "command": "fish" }))?;
     holds!(!made.is_error, "{}", made.text);
+    Ok(client)
+}
+
+fn fish_blocks() -> Tested {
+    let world = World::new()?;
+    let mut client = in_fish(&world)?;
+    let answer = client.run("for i in 1 2\n  # it's one\n\n  echo $i\nend\necho \"a\nb\"")?;
+    same!(answer.meta["ran"].as_array().map_or(0, Vec::len), 2, "{}", answer.text);
+    same!(answer.output(), "[#1]\n1\n2\n[#2]\na\nb", "{}", answer.text);
+    let answer = client.run("# it's nothing")?;
+    holds!(answer.text.contains("the shell ran nothing"), "{}", answer.text);
+    let answer = client.run("begin")?;
+    holds!(answer.text.starts_with("[t1 not complete: the shell wants the rest"), "{}", answer.text);
+    same!(client.run("echo b; end")?.output(), "b", "the rest completes it");
+    let mut person = Person::attach(&world, "t1", 120, 41)?;
+    // What does not parse stays on the line, and is nobody's.
+    let answer = client.run("begin\ncat <<X")?;
+    holds!(answer.output().contains("Expected a string"), "{}", answer.text);
+    let answer = client.run("echo c")?;
+    same!(answer.output(), "c", "{}", answer.text);
+    person.types("if true\r")?;
+    wait_until("their command is seen to be unfinished", || {
+        client.call("wait", json!({ "timeout": 0 })).is_ok_and(|answer| answer.status() == "continuation")
+    })?;
+    let refused = client.run("echo d")?;
+    holds!(refused.is_error && refused.text.contains("begun a command"), "{}", refused.text);
+    person.types("echo theirs; end\r")?;
+    wait_until("their command has ended", || {
+        client.call("wait", json!({ "timeout": 0 })).is_ok_and(|answer| answer.status() != "continuation")
+    })?;
+    same!(client.run("echo e")?.output(), "e", "the prompt is free");
+    let regions = client.call("regions", json!({}))?;
+    let mut regions = regions.meta["regions"].as_array().into_iter().flatten();
+    let theirs = regions.any(|region| region["label"] == json!("if true\necho theirs; end"));
+    holds!(theirs, "nothing of ours was typed into it");
+    Ok(())
+}
+
+fn fish_session() -> Tested {
+    let world = World::new()?;
+    let mut client = in_fish(&world)?;
     let answer = client.run("echo hi; sh -c 'exit 3'")?;
     same!((answer.output(), answer.exit(), answer.region()), ("hi", Some(3), Some(1)), "{}", answer.text);
     same!(client.run("echo $status")?.output(), "3", "the status is left as it was");

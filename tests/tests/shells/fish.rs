@@ -2,7 +2,7 @@
 
 use crate::row::{Row, ensure, fish, lost, not_run, row, want, zsh};
 use crate::terminal::Step::{Interrupt, Line, Type};
-use crate::terminal::Wait::{Foreground, Gone, Opened, Prompt, Text};
+use crate::terminal::Wait::{Continuation, Foreground, Gone, Opened, Prompt, Prompts, Text};
 
 pub(crate) const ROWS: &[Row] = &[
     fish(
@@ -46,9 +46,100 @@ pub(crate) const ROWS: &[Row] = &[
     .check(|terminal| ensure(not_run(terminal) >= 2, "two empty lines were not run")),
     fish(
         "fish_block_over_lines",
-        &[Type("for i in 1 2\r", Text("for")), Type("echo $i\r", Text("echo")), Line("end")],
-        &[want("~^for i in 1 2\n *echo \\$i\nend$", "1\n2", 0)],
+        &[
+            Type("for i in 1 2\r", Continuation),
+            Type("\r", Continuation),
+            Type("  # it's one\r", Continuation),
+            Type("  echo $i\r", Continuation),
+            Line("end"),
+        ],
+        &[want("for i in 1 2\n\n  # it's one\n  echo $i\nend", "1\n2", 0)],
     ),
+    fish(
+        "fish_quotes_pipes_and_backslashes_over_lines",
+        &[
+            Type("echo 'a\r", Continuation),
+            Line("b'"),
+            Type("echo c |\r", Continuation),
+            Line("cat"),
+            Type("echo d\\\r", Continuation),
+            Line("e"),
+            Type("echo f \\\r", Continuation),
+            Type(" \\\r", Continuation),
+            Line("g \\\\"),
+            Type("echo (\r", Continuation),
+            Line("echo h)"),
+        ],
+        &[
+            want("echo 'a\nb'", "a\nb", 0),
+            want("echo c |\ncat", "c", 0).any_stages(),
+            want("echo d\\\ne", "de", 0),
+            want("echo f \\\n \\\ng \\\\", "f g \\", 0),
+            want("echo (\necho h)", "h", 0),
+        ],
+    ),
+    fish(
+        "fish_block_typed_ahead",
+        &[Type("begin\recho a\rend\recho b\r", Prompts(2))],
+        &[want("begin\necho a\nend", "a", 0), want("echo b", "b", 0)],
+    ),
+    fish(
+        "fish_block_given_up",
+        &[
+            Type("begin\r", Continuation),
+            Type("echo a\r", Continuation),
+            Interrupt,
+            Type("echo on\r", Text("133;D;0;")),
+        ],
+        &[want("echo on", "on", 0)],
+    ),
+    fish(
+        "fish_block_that_does_not_parse",
+        &[Type("begin\r", Continuation), Line("cat <<X"), Interrupt, Type("echo on\r", Text("133;D;0;"))],
+        &[
+            want("begin\ncat <<X", "~^fish: Expected a string, but found a redirection", 0).unknown_exit(),
+            want("echo on", "on", 0),
+        ],
+    ),
+    fish(
+        "fish_block_in_vi_mode",
+        &[Line("fish_vi_key_bindings"), Type("if true\r", Continuation), Line("echo yes; end"), Line("echo on")],
+        &[want("*", "", 0), want("if true\necho yes; end", "yes", 0), want("echo on", "on", 0)],
+    ),
+    fish(
+        "fish_enter_of_the_persons_own",
+        &[
+            Line("echo a"),
+            Type("begin\r", Continuation),
+            Line("end"),
+            // A binding that comes later is found at the next prompt.
+            Line("bind \\r 'set -g first 1' 'commandline -f execute'"),
+            Type("begin\r", Continuation),
+            Line("end"),
+            Line("echo $seen $first"),
+        ],
+        &[
+            want("echo a", "a", 0),
+            want("begin\nend", "", 0),
+            want("*", "", 0),
+            want("begin\nend", "", 0),
+            want("*", "~^4 1$", 0),
+        ],
+    )
+    .files(&[(
+        ".config/fish/config.fish",
+        "set -g fish_greeting
+function fish_prompt; echo -n '$ '; end
+function own; set -g seen (math $seen + 1); commandline -f execute; end
+bind \\r own
+",
+    )]),
+    fish(
+        "fish_comments_and_blanks",
+        &[Line("false"), Line("# it's nothing"), Line("   "), Line("echo $status")],
+        &[want("false", "", 1), want("echo $status", "1", 0)],
+    )
+    .check(|terminal| ensure(not_run(terminal) == 2, "neither line was run")),
     fish("fish_interrupt", &[Type("sleep 60\r", Foreground), Type("\x03", Prompt)], &[want("sleep 60", "~^\\^C", 130)]),
     fish(
         "fish_interrupt_at_the_prompt",

@@ -250,6 +250,7 @@ impl Terminal {
         self.log.feed(&self.raw[at..], Wall(0));
         self.log.cooked.take_settled(&mut self.settled);
         self.seen.raw = self.raw.len();
+        self.answer(piece.get(..count).unwrap_or_default())?;
         while let Some(event) = self.log.poll() {
             match event {
                 LogEvent::Prompt => self.seen.prompts += 1,
@@ -259,6 +260,19 @@ impl Terminal {
                 _ => {}
             }
             self.events.push(event);
+        }
+        Ok(())
+    }
+
+    /// Answers as a terminal does what it is and where its cursor stands. fish 4 asks at each prompt, and waits.
+    fn answer(&mut self, piece: &[u8]) -> Result<(), Failed> {
+        let asks = |question: &[u8]| memchr::memmem::find(piece, question).is_some();
+        if asks(b"\x1b[6n") {
+            let (column, row) = self.log.cooked.cursor();
+            self.master.write_all(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes())?;
+        }
+        if asks(b"\x1b[0c") {
+            self.master.write_all(b"\x1b[?1;2c")?;
         }
         Ok(())
     }
