@@ -20,7 +20,7 @@ pub(crate) use run::{RunCall, Step, Target};
 pub use send::SETTLE;
 pub(crate) use send::SendCall;
 pub use signal::Signal;
-pub(crate) use wait::WaitCall;
+pub(crate) use wait::{Told, WaitCall};
 pub use watch::Asks;
 pub(crate) use watch::{Flow, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_BUSY, SCREEN_REST, Seen};
 

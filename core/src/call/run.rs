@@ -11,6 +11,7 @@ use crate::prompt::Shape as PromptShape;
 use crate::region::{Kind, Region, State};
 use crate::reply::seconds;
 use crate::time::Now;
+use crate::waiting::Judgement;
 
 /// A shell that has ended a command prints its prompt within milliseconds; where it does not (a prompt framework took
 /// the markers out), it is taken to be ready after this long.
@@ -282,44 +283,45 @@ impl RunCall {
             ShellState::Starting if late => Step::Done(Box::new(self.refused(view, "late"))),
             ShellState::Starting => Step::Wait(None),
             ShellState::Ended => Step::Done(Box::new(self.refused(view, "ended"))),
-            ShellState::Running(_) | ShellState::NoShell => {
-                if view.resting.screen || view.resting.pages {
-                    return Step::Done(Box::new(self.refused(view, "screen")));
-                }
-                if view.resting.prompt.is_some() {
-                    return self.type_next(Target::Program, view);
-                }
-                if view.resting.asks == Some(Asks::Stopped) {
-                    return Step::Done(Box::new(self.refused(view, "stopped")));
-                }
-                let rests = view.resting.again.is_none_or(|at| at > view.now + REST);
-                let unmarked = view.shell == ShellState::NoShell;
-                if unmarked && rests && view.log.open_region().is_none() {
-                    return self.type_next(Target::Program, view);
-                }
-                match view.resting.asks {
-                    Some(Asks::Shown) => return self.type_next(Target::Program, view),
-                    Some(Asks::Hidden) => return Step::Done(Box::new(self.refused(view, "hidden"))),
-                    Some(Asks::Stopped) | None => {}
-                }
-                if view.resting.quiet {
-                    return self.type_next(Target::Program, view);
-                }
-                // A command that rests at nothing that looks like a prompt is at work, and its marker will come.
-                let works = view.looked && view.resting.again.is_none() && !unmarked;
-                if late || works || view.now - since >= BUSY {
-                    return Step::Done(Box::new(self.refused(view, "busy")));
-                }
-                Step::Wait(Some(
-                    [Some(since + BUSY), view.resting.again]
-                        .into_iter()
-                        .flatten()
-                        .filter(|at| *at > view.now)
-                        .min()
-                        .unwrap_or(since + BUSY),
-                ))
-            }
+            ShellState::Running(_) | ShellState::NoShell => self.ready_unmarked(view, since, late),
         }
+    }
+
+    /// The same where no marker tells: a program has the terminal, or a shell without the integration.
+    fn ready_unmarked(&mut self, view: &Seen<'_>, since: Now, late: bool) -> Step {
+        if view.resting.screen || view.resting.pages || (late && view.paints()) {
+            return Step::Done(Box::new(self.refused(view, "screen")));
+        }
+        if view.paints() {
+            // It has not drawn all of it yet, and takes a line for keys all the same.
+            return Step::Wait(view.resting.again);
+        }
+        if view.resting.prompt.is_some() {
+            return self.type_next(Target::Program, view);
+        }
+        match view.resting.asks {
+            Some(Asks::Shown) => return self.type_next(Target::Program, view),
+            Some(Asks::Hidden) => return Step::Done(Box::new(self.refused(view, "hidden"))),
+            Some(Asks::Stopped) => return Step::Done(Box::new(self.refused(view, "stopped"))),
+            None => {}
+        }
+        let rests = view.resting.again.is_none_or(|at| at > view.now + REST);
+        let unmarked = view.shell == ShellState::NoShell;
+        // The session's own program may have a prompt that nobody knows: it is given the line where it was looked at,
+        // and was not seen to do something else than to wait for one.
+        let own = unmarked && rests && view.log.open_region().is_none();
+        let idle = matches!(view.judgement, Some(Judgement::Busy(_) | Judgement::Carrier(_) | Judgement::Unknown(_)));
+        if (own && idle) || (view.resting.quiet && view.looked) {
+            return self.type_next(Target::Program, view);
+        }
+        // A command that rests at nothing that looks like a prompt is at work, and its marker will come.
+        let works = view.looked && view.resting.again.is_none() && !unmarked;
+        let busy = view.now - since >= BUSY && (view.looked || view.quiet < REST);
+        if late || works || busy {
+            return Step::Done(Box::new(self.refused(view, "busy")));
+        }
+        let due = [Some(since + BUSY), view.resting.again];
+        Step::Wait(due.into_iter().flatten().filter(|at| *at > view.now).min())
     }
 
     fn type_next(&mut self, target: Target, view: &Seen<'_>) -> Step {
@@ -493,7 +495,7 @@ fn is_question(view: &Seen<'_>) -> bool {
 fn busy(view: &Seen<'_>, typed: &str) -> String {
     let Some(region) = view.log.open_region() else {
         return format!(
-            "{typed}: the program in the session is still at work (last line {:?}). wait waits for it",
+            "{typed}: the program in the session is still at work (last line {:?}). wait waits for it; send keys=[\"ctrl+c\"] interrupts it",
             prompt_text(view)
         );
     };

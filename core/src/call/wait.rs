@@ -6,6 +6,7 @@ use super::{Outcome, Shape, Status, Wait};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
 use crate::prompt::Shape as PromptShape;
+use crate::record::row_mark;
 use crate::region::{Kind, Region, State};
 use crate::time::Now;
 
@@ -22,10 +23,22 @@ pub(crate) struct WaitCall {
     deadline: Now,
     /// The first line this agent has not been shown.
     from_line: u64,
+    told: Told,
+}
+
+/// What an agent has been told of how the session stands.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Told {
+    /// The full-screen program that it was shown, by when that came up.
+    pub(crate) screen: Option<Now>,
+    /// Whether it was told of the prompt or the question that stands there.
+    pub(crate) stands: bool,
+    /// The marks of the screen's rows as it was last shown them.
+    pub(crate) rows: Vec<u32>,
 }
 
 impl WaitCall {
-    pub(crate) fn begin(now: Now, wait: Wait, seen_line: u64) -> Self {
+    pub(crate) fn begin(now: Now, wait: Wait, seen_line: u64, told: Told) -> Self {
         Self {
             watch: None,
             begun: false,
@@ -35,6 +48,7 @@ impl WaitCall {
             shape: wait.shape,
             deadline: now + wait.timeout,
             from_line: seen_line + 1,
+            told,
         }
     }
 
@@ -76,6 +90,9 @@ impl WaitCall {
             watch.matched = self.watch.take().and_then(|watch| watch.matched);
             self.watch = Some(watch);
         }
+        if let Some(step) = self.on_screen(view) {
+            return step;
+        }
         let matched = self.watch.as_ref().and_then(|watch| watch.matched);
         if self.region().is_none() {
             if matched.is_some() {
@@ -85,21 +102,84 @@ impl WaitCall {
         }
         let Some(watch) = &self.watch else { return Step::Wait(None) };
         match watch.verdict(view, self.until.is_some()) {
-            Some(Verdict::At(status, _)) if self.goes_on(view, status) => Step::Wait(watch.again(view)),
+            Some(Verdict::At(status, _)) if self.stays(view, status) => Step::Wait(watch.again(view)),
             Some(Verdict::Closed) => Step::Done(Box::new(self.closed(view))),
             Some(Verdict::Ended) => Step::Done(Box::new(self.outcome(view, Status::Ended, None))),
-            Some(Verdict::At(status, prompt)) => Step::Done(Box::new(self.outcome(view, status, prompt))),
+            Some(Verdict::At(status, prompt)) => Step::Done(Box::new(self.stands(view, status, prompt))),
             Some(Verdict::NotRun(..)) => Step::Wait(None),
             None if view.now >= self.deadline => Step::Done(Box::new(self.outcome(view, Status::Running, None))),
             None => Step::Wait(watch.again(view)),
         }
     }
 
-    /// Whether this is as it was when the call began, and what is waited for is that it changes: only a person can answer a
-    /// hidden question, and of what was silent before it was told that it may be at work.
-    fn goes_on(&self, view: &Seen<'_>, status: Status) -> bool {
-        let stands = status == Status::WaitingHidden || status == Status::Quiet && self.was_quiet;
-        stands && view.log.cooked.offset() == self.printed && view.now < self.deadline
+    /// Whether what stands there is no answer yet, because this agent knows it and waits for what comes after it.
+    fn stays(&self, view: &Seen<'_>, status: Status) -> bool {
+        let unchanged = view.log.cooked.offset() == self.printed;
+        let stays = match status {
+            // Only the person can answer, and that is what is waited for.
+            Status::WaitingHidden => unchanged,
+            // Of what was silent before it was told that it may be at work.
+            Status::Quiet => unchanged && self.was_quiet,
+            Status::Screen if view.paints() => view.screen_since == self.told.screen,
+            Status::Screen => unchanged && self.told.stands,
+            // A program at its prompt may print all the same: a server's log, another thread.
+            Status::Prompt | Status::Waiting | Status::Continuation => self.until.is_some() && self.told.stands,
+            _ => false,
+        };
+        stays && view.now < self.deadline
+    }
+
+    /// What `until` finds on a full-screen program's screen, which is in no line of the log.
+    fn on_screen(&self, view: &Seen<'_>) -> Option<Step> {
+        let until = self.until.as_ref().filter(|_| view.paints() && view.screen_since == self.told.screen)?;
+        for (row, number) in view.log.cooked.screen_rows().iter().zip(1_u32..) {
+            // What this agent has seen there is not what it waits for.
+            if self.told.rows.contains(&row_mark(row)) {
+                continue;
+            }
+            match until.is_match(row) {
+                Ok(true) => {
+                    let mut outcome = self.outcome(view, Status::Matched, None);
+                    outcome.notes.push(format!("until matches row {number} of the screen"));
+                    return Some(Step::Done(Box::new(outcome)));
+                }
+                Ok(false) => {}
+                Err(costly) => return Some(Step::Done(Box::new(Outcome::error(costly.to_string())))),
+            }
+        }
+        None
+    }
+
+    /// The outcome where a program stands at a prompt or a question, or has the screen.
+    fn stands(&self, view: &Seen<'_>, status: Status, prompt: Option<String>) -> Outcome {
+        let mut outcome = self.outcome(view, status, prompt);
+        if status == Status::Screen && view.now >= self.deadline && view.paints() {
+            outcome.notes.push("the full-screen program is still open: wait goes on until it ends, or until a pattern is seen on its screen".to_owned());
+        }
+        let asks = matches!(status, Status::Prompt | Status::Continuation);
+        if !asks && !matches!(status, Status::Waiting | Status::Quiet) {
+            return outcome;
+        }
+        let open = self.region().and_then(|id| view.log.region(id));
+        if open.is_some_and(|region| region.kind == Kind::Input) {
+            return outcome;
+        }
+        // The program runs since long ago, and what was typed into it last is what has run last.
+        let inside = |region: &&Region| region.kind == Kind::Input && open.is_none_or(|open| region.id > open.id);
+        let last = view.log.regions().rev().find(inside);
+        let total = view.log.cooked.settled_lines() + view.log.cooked.live().lines.len() as u64;
+        let end = total - u64::from(asks).min(total);
+        let first = last.or(open).map_or(1, |region| region.first_line).max(self.from_line);
+        if last.is_none() && first <= end {
+            return outcome;
+        }
+        outcome.region = last.or(open).cloned();
+        outcome.output = Some((first, (end + 1).saturating_sub(first)));
+        if first > end {
+            let seen = if self.until.is_some() { ", and until was not seen" } else { "" };
+            outcome.notes.push(format!("nothing new was printed{seen}: read shows again what was shown before"));
+        }
+        outcome
     }
 
     /// With nothing running the answer is the last region, at once; a shell that starts, or a program that no line
@@ -124,10 +204,10 @@ impl WaitCall {
             ShellState::Ended => Step::Done(Box::new(self.outcome(view, Status::Ended, None))),
             ShellState::Starting | ShellState::NoShell | ShellState::Running(_) => {
                 if let Some(Verdict::At(status, prompt)) = by_looks(view, self.until.is_some()) {
-                    if self.goes_on(view, status) {
+                    if self.stays(view, status) {
                         return Step::Wait(view.resting.again);
                     }
-                    return Step::Done(Box::new(self.outcome(view, status, prompt)));
+                    return Step::Done(Box::new(self.stands(view, status, prompt)));
                 }
                 if late {
                     return Step::Done(Box::new(self.outcome(view, Status::Running, None)));

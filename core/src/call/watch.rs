@@ -114,6 +114,8 @@ pub(crate) struct Seen<'a> {
     /// Where the session is, as far as it is known, and the server's own place.
     pub(crate) place: &'a Place,
     pub(crate) home: &'a Place,
+    /// When the full-screen program came up that has the screen.
+    pub(crate) screen_since: Option<Now>,
     /// Who would take a line, as the host saw last.
     pub(crate) taker: Option<&'a Taker>,
 }

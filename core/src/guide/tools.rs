@@ -341,15 +341,21 @@ const WAIT: Tool = Tool {
     title: "Wait for the running command",
     description: "Waits for the command that is running in a session: after a `run` that came back as `running`, or for \
         one that a person started. Returns when it ends, when its program shows its prompt or asks something, when \
-        `until` appears, or at the timeout, with the output since your last reply. With nothing running it answers at \
-        once with the last result.\n\nUse it in place of `sleep`, of polling with `ps` or `jobs`, and of reading a log \
+        `until` appears, or at the timeout, with the output since your last reply. With nothing running, or at a \
+        program's prompt without `until`, it answers at once with the last result. A full-screen program whose screen \
+        you have seen is waited for until it ends.\n\nUse it in place of `sleep`, of polling with `ps` or `jobs`, and of reading a log \
         again and again. Example: run line=\"make -j8\" timeout=45, then wait timeout=45 until it is done. To stop the \
         command instead: send keys=[\"ctrl+c\"].",
     effect: Effect::Arranges,
     parameters: &[
         SESSION,
         TIMEOUT,
-        optional("until", Takes::Pattern, "Regex: return as soon as the output since your last reply has it."),
+        optional(
+            "until",
+            Takes::Pattern,
+            "Regex: return as soon as the output since your last reply has it, or a row of a full-screen program's screen \
+             that you have not been shown.",
+        ),
         SHOW,
         SHOW_AFTER,
         LAST_LINES,

@@ -1,6 +1,9 @@
 //! What a session keeps for each agent: half-typed text, what it has not been told, notes it was given.
 
+use std::collections::BTreeMap;
+
 use crate::record::{AgentRecord, StateRecord};
+use crate::time::Now;
 
 /// Agents remembered per session; an agent beyond that pushes out the one whose name comes first among those with
 /// nothing left to be told. Clients of one session are a handful.
@@ -13,11 +16,38 @@ const UNTOLD_MAX: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Agents {
     record: StateRecord,
+    stood: BTreeMap<String, Stood>,
+}
+
+/// What stood there when an agent was last answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stood {
+    /// A full-screen program, which came up then.
+    Screen(Now),
+    /// A prompt or a question, when so many bytes had come.
+    Asking(u64),
 }
 
 impl Agents {
     pub(crate) fn new(record: StateRecord) -> Self {
-        Self { record }
+        Self { record, stood: BTreeMap::new() }
+    }
+
+    /// What stood there when an agent was last answered; none where that was neither, or it was another server's answer.
+    pub(crate) fn stood(&self, name: &str) -> Option<Stood> {
+        self.stood.get(name).copied()
+    }
+
+    /// An agent is told how the session stands.
+    pub(crate) fn stands(&mut self, name: &str, stood: Option<Stood>) {
+        let Some(stood) = stood else {
+            self.stood.remove(name);
+            return;
+        };
+        if self.stood.len() >= AGENTS_MAX && !self.stood.contains_key(name) {
+            self.stood.pop_first();
+        }
+        self.stood.insert(name.to_owned(), stood);
     }
 
     pub(crate) fn record(&self) -> &StateRecord {

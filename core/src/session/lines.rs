@@ -21,9 +21,9 @@ impl Session {
                 .and_then(|at| settled.split(|byte| *byte == b'\n').nth(at))
                 .map(String::from_utf8_lossy)
         } else {
-            // The last unsettled line may still be in the middle of its echo.
+            // The line of the cursor may still be in the middle of its echo.
             let at = index(cooked.settled_lines());
-            at.filter(|at| at + 1 < live.lines.len()).and_then(|at| live.lines.get(at)).map(|text| text.as_str().into())
+            at.filter(|_| line < self.cursor_line()).and_then(|at| live.lines.get(at)).map(|text| text.as_str().into())
         };
         let Some(text) = text else { return };
         let label: String = text.trim_end().chars().take(LABEL_CHARS).collect();
@@ -31,7 +31,7 @@ impl Session {
             self.input = Some(Input { echo: None, ..input });
         }
         // An editor of several lines may draw the next one before what was typed on this one.
-        if self.log.region(id).is_some_and(|region| region.label != label) {
+        if !label.is_empty() && self.log.region(id).is_some_and(|region| region.label != label) {
             self.log.set_label(id, label);
             self.record(id);
         }

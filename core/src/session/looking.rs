@@ -254,6 +254,16 @@ impl Session {
         unmarked && !over && self.screen_since.is_none() && self.looking.holds.is_none()
     }
 
+    /// Looks where the terminal leads and who would take a line, though no call waits: a server that takes over knows
+    /// neither, and a prompt is judged by both.
+    pub(super) fn look_anew(&mut self, now: Now) {
+        let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        if unmarked && self.ended.is_none() && self.closed.is_none() {
+            self.looking.asked = Some(now);
+            self.effects.push_back(Effect::Inspect(Look::Near));
+        }
+    }
+
     /// When to look whether the terminal takes output, where nothing else is asked: ctrl+s was sent, or a shell was given
     /// a line and nothing has come of it.
     fn flow_due(&self, shell: &ShellState) -> Option<Now> {

@@ -142,6 +142,7 @@ impl Session {
             });
         }
         session.last_prompt = last_prompt(&session.log);
+        session.screen_since = session.log.cooked.fullscreen().map(|_| now);
         // How long the first prompt took is known only to who waited for it.
         session.first_prompt = (session.log.shell() != ShellState::NoShell).then_some(Duration::ZERO);
         for region in session.log.regions() {
@@ -168,6 +169,8 @@ impl Session {
         } else if self.log.shell() != ShellState::Continuation {
             self.continued(None);
         }
+        // Who would take a line, and where, is known to nobody yet.
+        self.look_anew(now);
         self.advance(now);
     }
 
@@ -335,7 +338,7 @@ impl Session {
             Waiting::Expect(expect) => CallKind::Expect(Box::new(ExpectCall::begin(now, expect, &self.log))),
             Waiting::Send(send) => CallKind::Send(Box::new(SendCall::begin(send))),
             Waiting::Wait(wait) => {
-                let mut call = WaitCall::begin(now, wait, self.agents.get(&actor).seen_line);
+                let mut call = WaitCall::begin(now, wait, self.agents.get(&actor).seen_line, self.told(&actor));
                 if let Some(line) = matched {
                     call.matched(line);
                 }
@@ -467,6 +470,7 @@ impl Session {
             closed: self.closed.as_deref(),
             place: self.place(),
             home: &self.setting.home,
+            screen_since: self.screen_since,
             taker: self.looking.taker.as_ref(),
         }
     }

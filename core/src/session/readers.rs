@@ -6,7 +6,7 @@
 
 use super::waiters::{Call, CallKind};
 use super::{Effect, Session};
-use crate::call::{Outcome, Status, Step, Wait, WaitCall};
+use crate::call::{Outcome, Status, Step, Told, Wait, WaitCall};
 use crate::log::ShellState;
 use crate::region::State;
 use crate::time::Now;
@@ -46,7 +46,7 @@ impl Session {
             }
             _ => self.waited_for(now),
         };
-        let wait = WaitCall::begin(now, Wait::default(), 0);
+        let wait = WaitCall::begin(now, Wait::default(), 0, Told::default());
         let call = Call { id: 0, actor: String::new(), began: now, kind: CallKind::Wait(Box::new(wait)), moved: None };
         self.measure(now, &call, &mut outcome);
         Some(outcome)
@@ -54,7 +54,7 @@ impl Session {
 
     fn waited_for(&self, now: Now) -> Outcome {
         let resting = self.resting(now, None);
-        match WaitCall::begin(now, Wait::default(), 0).step(&self.seen(now, &resting)) {
+        match WaitCall::begin(now, Wait::default(), 0, Told::default()).step(&self.seen(now, &resting)) {
             // That nothing else runs is no news to somebody who did not ask for more.
             Step::Done(outcome) => Outcome { notes: Vec::new(), ..*outcome },
             Step::Wait(_) | Step::Again | Step::Line(..) | Step::Answer(_) => Outcome::new(Status::Running),

@@ -109,6 +109,8 @@ impl Recovery {
     /// The rebuilt log, the regions whose records are missing or out of date, and what is left to be done.
     #[must_use]
     pub fn finish(mut self) -> (Log, Vec<Region>, Inherited) {
+        // A program that was given the first line of all and has printed nothing is in no piece of the stream.
+        self.feed(&[], Wall::default());
         self.reach_intent();
         (self.log, self.changed, Inherited { owed: self.owed, submitter: self.submitter })
     }

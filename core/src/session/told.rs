@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::agents::Stood;
 use super::{Call, CallKind, Effect, Session};
 use crate::advice;
-use crate::call::{Flow, Outcome, Plain, Status, Way};
+use crate::call::{Flow, Outcome, Plain, Status, Told, Way};
 use crate::log::ShellState;
 use crate::place::{self, Taker};
 use crate::prompt;
@@ -150,6 +151,11 @@ impl Session {
 
     /// That the session is somewhere else than this agent was last told.
     fn place_note(&mut self, actor: &str) -> Option<String> {
+        let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        if unmarked && self.looking.place_due && self.looking.beyond.is_none() {
+            // Nobody has seen yet where what runs leads to.
+            return None;
+        }
         let (place, home) = (self.place(), &self.setting.home);
         let (told, note) = (place::told(place, home), place::arrived(place, home));
         let agent = self.agents.entry(actor);
@@ -160,8 +166,29 @@ impl Session {
         Some(note)
     }
 
+    /// What an agent knows of how the session stands now.
+    pub(super) fn told(&self, actor: &str) -> Told {
+        let rows = self.agents.get(actor).screen;
+        match self.agents.stood(actor) {
+            Some(Stood::Screen(since)) => Told { screen: Some(since), stands: false, rows },
+            Some(Stood::Asking(offset)) => Told { screen: None, stands: offset == self.log.cooked.offset(), rows },
+            None => Told { rows, ..Told::default() },
+        }
+    }
+
     /// Remembers what this agent has been shown with its reply.
     fn shown(&mut self, actor: &str, outcome: &Outcome) {
+        let asking = Some(Stood::Asking(self.log.cooked.offset()));
+        let stood = match (outcome.status, self.screen_since) {
+            (Status::Screen | Status::Sent | Status::Running | Status::Matched, Some(since)) => {
+                Some(Stood::Screen(since))
+            }
+            (Status::Screen | Status::Prompt | Status::Waiting | Status::Continuation, _) => asking,
+            (Status::Unanswered, _) => asking,
+            (Status::Sent, _) if outcome.prompt.is_some() => asking,
+            _ => None,
+        };
+        self.agents.stands(actor, stood);
         let total = self.total_lines();
         // A line that may grow is looked at again, unless it has given what was looked for.
         let runs = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);

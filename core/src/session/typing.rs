@@ -23,6 +23,9 @@ const EDITED_MAX: usize = 1000;
 
 const ENTER: &[u8] = b"\r";
 
+/// The label of a line that was typed where nothing stood, until it is echoed there.
+const NOT_SHOWN: &str = "(not shown)";
+
 /// Behind Escape a line editor takes what comes next as commands of its own: vi's, or of the meta key.
 const ESCAPED: &str = "nothing was typed: escape was pressed at this prompt, and the shell's editor may take what comes next as commands of its own. send keys=[\"ctrl+c\"] gives a fresh prompt, then run it again";
 
@@ -247,7 +250,8 @@ impl Session {
             self.log.close_input(wall);
         }
         let prompt = self.log.cooked.line_at_cursor().text;
-        let id = self.log.open_input(prompt.trim_end().to_owned(), wall);
+        let label = if prompt.trim().is_empty() { NOT_SHOWN } else { prompt.trim_end() };
+        let id = self.log.open_input(label.to_owned(), wall);
         if let Some(beyond) = &self.looking.beyond {
             self.log.set_place(id, beyond.place.clone());
         }

@@ -17,6 +17,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("killed_at_random", &["tmux", "bash"], killed_at_random),
     ("never_typed_twice", &["tmux", "bash"], never_typed_twice),
     ("input_regions", &["tmux", "bash", "python3"], input_regions),
+    ("a_full_screen_program_is_not_typed_into", &["tmux", "bash", "vim", "nano", "top"], full_screen),
     ("torn_files", &["tmux", "bash"], torn_files),
     ("closed_meanwhile", &["tmux", "bash"], closed_meanwhile),
     ("tmux_is_stopped_at_the_start", &["tmux", "bash"], stopped_at_start),
@@ -98,6 +99,33 @@ fn input_regions() -> Tested {
     let mut client = world.client()?;
     same!(regions(&mut client, "t1")?, before, "live and rebuilt");
     same!(client.run("print(2)")?.output(), "2", "the program goes on");
+    Ok(())
+}
+
+fn full_screen() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("printf 'one\\ntwo\\n' > doc.txt")?;
+    for (line, leave) in [("vim -u NONE doc.txt", ":q!\n"), ("nano doc.txt", "\u{18}"), ("top -d 1", "q")] {
+        let open = client.run(line)?;
+        same!(open.status(), "screen", "{line}: {}", open.text);
+        client.kill()?;
+        client = world.client()?;
+        let refused = client.run("ddddd:wq")?;
+        holds!(refused.is_error && refused.text.contains("full-screen"), "{line}: {}", refused.text);
+        let rules = json!([{ "pattern": "one", "line": "ddd" }]);
+        let refused = client.call("expect", json!({ "line": "ddddd:wq", "rules": rules, "timeout": 60 }))?;
+        holds!(refused.is_error && refused.text.contains("full-screen"), "{line}: {}", refused.text);
+        client.kill()?;
+        client = world.client()?;
+        let waited = client.call("wait", json!({ "timeout": 60 }))?;
+        same!(waited.status(), "screen", "{line}: {}", waited.text);
+        client.call("send", json!({ "text": leave }))?;
+        let end = client.call("wait", json!({ "timeout": 60 }))?;
+        same!((end.status(), end.exit()), ("finished", Some(0)), "{line}: {}", end.text);
+    }
+    same!(client.run("cat doc.txt")?.output(), "one\ntwo", "nothing was written");
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use dtmcp_tests::sim::{Sim, Start};
 
 use super::{error, notes, told};
 
-fn rule(pattern: &str, answer: &str) -> Rule {
+pub(crate) fn rule(pattern: &str, answer: &str) -> Rule {
     let answer = Answer { text: format!("{answer}\n"), ..Answer::default() };
     Rule { pattern: Pattern::new(pattern).unwrap(), action: Action::Answer(answer), times: TIMES }
 }
@@ -22,7 +22,7 @@ fn stop(pattern: &str) -> Rule {
     Rule { pattern: Pattern::new(pattern).unwrap(), action: Action::Stop, times: 1 }
 }
 
-fn expect(sim: &mut Sim, line: &str, timeout: f64, rules: Vec<Rule>) -> CallId {
+pub(crate) fn expect(sim: &mut Sim, line: &str, timeout: f64, rules: Vec<Rule>) -> CallId {
     let lines = if line.is_empty() { Vec::new() } else { line.split('\n').map(str::to_owned).collect() };
     let timeout = Duration::from_secs_f64(timeout);
     let expect = Expect { session: None, lines, timeout, rules, until: None, shape: Shape::default() };

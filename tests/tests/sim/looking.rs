@@ -9,7 +9,7 @@ use dtmcp_core::inspect::{
 };
 use dtmcp_core::region::Kind;
 use dtmcp_core::waiting::carrier::carrier;
-use dtmcp_tests::sim::{Sim, run_for};
+use dtmcp_tests::sim::{Sim, Start, run_for};
 
 use super::{error, notes};
 
@@ -22,7 +22,7 @@ const INODE: Inode = Inode { device: Device { major: 0, minor: 26 }, number: 3 }
 const SHELL: u32 = 101;
 
 /// A program in front whose only thread is in this call.
-fn program(call: Call) -> Inspection {
+pub(crate) fn program(call: Call) -> Inspection {
     let thread =
         Thread { tid: 7, sleep: Sleep::In("wait_woken".to_owned()), call: Known::Known(call), runs: Known::Known(1) };
     let process = Process {
@@ -50,6 +50,12 @@ fn program(call: Call) -> Inspection {
         elsewhere: Known::Known(Vec::new()),
         ..Inspection::unknown(Why::NotAsked)
     }
+}
+
+/// One that asks for a line which is not shown.
+pub(crate) fn hides() -> Inspection {
+    let modes = TerminalModes { canonical: true, echo: false, held: false };
+    Inspection { modes: Known::Known(modes), ..program(Call::Reads(0)) }
 }
 
 #[test]
@@ -386,4 +392,49 @@ fn a_refusal_names_the_hidden_question_and_who_asks() {
     let refused = error(&sim.ran("a", "echo hi"));
     assert!(refused.starts_with("nothing was typed: #1 \"passwd\" asks \"Password: \""), "{refused}");
     assert!(refused.contains("expect without line"), "{refused}");
+}
+
+#[test]
+fn a_program_in_place_of_a_shell_that_works_takes_no_line() {
+    let mut sim = Sim::starting(&Start::Program("sleep 100".to_owned()));
+    sim.host = program(Call::Other);
+    sim.pass(1.0);
+    for _ in 0..2 {
+        let outcome = sim.ran("a", "echo x");
+        assert!(error(&outcome).contains("still at work"), "{outcome:?}");
+        sim.pass(20.0);
+    }
+    assert_eq!((sim.typed().as_str(), sim.regions().len()), ("", 0));
+    // It wants one now, at no prompt that is known.
+    sim.host = program(Call::Reads(0));
+    assert_eq!(sim.ran("a", "echo x").region.map(|region| region.id), Some(1));
+}
+
+#[test]
+fn nor_does_one_that_hides_what_is_typed() {
+    let mut sim = Sim::starting(&Start::Program("passwd".to_owned()));
+    sim.host = hides();
+    sim.pass(10.0);
+    for _ in 0..2 {
+        assert!(error(&sim.ran("a", "hunter2")).contains("not shown"));
+        sim.pass(10.0);
+    }
+    assert_eq!(sim.typed(), "");
+}
+
+#[test]
+fn a_line_that_nothing_stood_before_has_a_name() {
+    let mut sim = Sim::starting(&Start::Program("cat".to_owned()));
+    sim.host = program(Call::Reads(0));
+    sim.pass(1.0);
+    sim.ran("a", "hello");
+    assert_eq!(sim.regions()[0].label, "hello");
+    let mut sim = Sim::starting(&Start::Program("deaf".to_owned()));
+    sim.host = program(Call::Reads(0));
+    sim.pass(1.0);
+    sim.ran("a", "hello");
+    assert_eq!(sim.regions()[0].label, "(not shown)");
+    sim.crash();
+    assert_eq!(sim.regions()[0].label, "(not shown)");
+    assert!(!sim.disk.written().contains("hello"));
 }

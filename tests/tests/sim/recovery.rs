@@ -1,9 +1,13 @@
 //! A server that dies and another that takes over.
 
-use dtmcp_core::call::Status;
-use dtmcp_tests::sim::{Sim, run_for, send};
+use std::time::Duration;
 
-use super::{notes, told};
+use dtmcp_core::call::Status;
+use dtmcp_tests::sim::{Sim, Start, run_for, send};
+
+use super::expect::{expect, rule};
+use super::looking::hides;
+use super::{error, notes, told};
 
 #[test]
 fn what_ran_on_is_waited_for() {
@@ -88,4 +92,64 @@ fn half_typed_text_keeps_its_owner() {
     sim.pass(1.0);
     assert_eq!(sim.regions()[1].exit, Some(9));
     assert_eq!(sim.regions()[1].actor.as_deref(), Some("a"));
+}
+
+#[test]
+fn a_full_screen_program_is_no_taker_of_lines_afterwards() {
+    for between in [0.0, 0.05, 5.0] {
+        let mut sim = Sim::bash();
+        assert_eq!(sim.ran("a", "vi").status, Status::Screen);
+        sim.crash();
+        sim.pass(between);
+        assert!(error(&sim.ran("a", "ddd:wq")).contains("full-screen"), "{between}");
+        let id = expect(&mut sim, "ddd:wq", 30.0, vec![rule("vi", "x")]);
+        assert!(error(&sim.answer(id)).contains("full-screen"), "{between}");
+        assert!(!sim.typed().contains("ddd"), "{}", sim.typed());
+        assert_eq!(sim.regions().len(), 1);
+        sim.crash();
+        sim.crash();
+        assert_eq!(sim.waited("a", 5.0).status, Status::Screen);
+        assert_eq!(sim.sent("a", "q", &[]).status, Status::Sent);
+        assert_eq!(sim.ran("a", "echo yes").status, Status::Finished);
+    }
+}
+
+#[test]
+fn the_sessions_own_full_screen_program_is_none_either() {
+    for crashes in [0, 1, 2] {
+        let mut sim = Sim::starting(&Start::Program("vi".to_owned()));
+        sim.pass(0.05);
+        for _ in 0..crashes {
+            sim.crash();
+        }
+        assert!(error(&sim.ran("a", "ddd:wq")).contains("full-screen"), "{crashes}");
+        assert_eq!((sim.typed().as_str(), sim.regions().len()), ("", 0));
+    }
+}
+
+#[test]
+fn a_hidden_question_is_one_afterwards() {
+    for start in [Start::Program("passwd".to_owned()), Start::Bash(Duration::from_millis(20))] {
+        let mut sim = Sim::starting(&start);
+        sim.pass(0.5);
+        sim.host = hides();
+        if matches!(start, Start::Bash(_)) {
+            assert_eq!(sim.ran("a", "passwd").status, Status::WaitingHidden);
+        }
+        sim.crash();
+        assert!(error(&sim.ran("a", "hunter2")).contains("not shown"), "{start:?}");
+        assert!(!sim.typed().contains("hunter2"));
+    }
+}
+
+#[test]
+fn where_the_session_is_is_looked_at_anew() {
+    let mut sim = Sim::bash();
+    sim.ran("a", "odd");
+    sim.looks.clear();
+    sim.crash();
+    assert_eq!(sim.looks.len(), 1, "though no call waits");
+    let mut sim = Sim::bash();
+    sim.crash();
+    assert_eq!(sim.looks.len(), 0, "a shell at its prompt says it itself");
 }

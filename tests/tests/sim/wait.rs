@@ -1,6 +1,7 @@
 //! `wait`: what runs, what has run, and `until` over what was not seen yet.
 
 use dtmcp_core::call::Status;
+use dtmcp_core::time::Now;
 use dtmcp_tests::sim::{Sim, Start, run_for, send, wait};
 use std::time::Duration;
 
@@ -128,4 +129,80 @@ fn finished_since_is_told_once() {
     let outcome = sim.waited("a", 1.0);
     assert_eq!((outcome.region.as_ref().unwrap().exit, notes(&outcome, "finished since")), (Some(6), 0));
     assert_eq!(sim.session.take_finished("a").len(), 0);
+}
+
+#[test]
+fn a_screen_that_is_known_is_waited_for() {
+    let mut sim = Sim::bash();
+    assert_eq!(sim.ran("a", "vi").status, Status::Screen);
+    let before = sim.seconds();
+    let outcome = sim.waited("a", 7.0);
+    assert_eq!((outcome.status, notes(&outcome, "still open")), (Status::Screen, 1), "{outcome:?}");
+    assert!((6.9..7.1).contains(&(sim.seconds() - before)), "{}", sim.seconds() - before);
+    // Who has not been told of it is.
+    let before = sim.seconds();
+    let outcome = sim.waited("b", 7.0);
+    assert_eq!((outcome.status, notes(&outcome, "still open")), (Status::Screen, 0));
+    assert!(sim.seconds() - before < 0.5);
+    // What is seen on it, and was not before.
+    let id = sim.call("a", wait(30.0, Some("d")));
+    sim.pass(5.0);
+    assert!(sim.answered(id).is_none());
+    sim.person("d");
+    let outcome = sim.answer(id);
+    assert_eq!((outcome.status, notes(&outcome, "row 1 of the screen")), (Status::Matched, 1), "{outcome:?}");
+    // Its end.
+    let id = sim.call("a", wait(30.0, None));
+    sim.pass(5.0);
+    sim.person("q");
+    assert_eq!(told(&sim.answer(id), &sim), "finished #1 exit 0: [full-screen program]");
+}
+
+#[test]
+fn a_program_at_its_prompt_is_waited_for_where_a_pattern_is_given() {
+    let mut sim = Sim::bash();
+    sim.ran("a", "gdb");
+    let before = sim.seconds();
+    let id = sim.call("a", wait(5.0, Some("hit")));
+    assert_eq!(sim.answer(id).status, Status::Prompt);
+    assert!((4.9..5.1).contains(&(sim.seconds() - before)), "{}", sim.seconds() - before);
+    let id = sim.call("a", wait(30.0, Some("hit")));
+    sim.bash.prints(Now::default(), "\r\nThread 2 started\r\n(gdb) ");
+    sim.pass(2.0);
+    assert!(sim.answered(id).is_none());
+    sim.bash.prints(Now::default(), "\r\nThread 2 hit Breakpoint 1\r\n(gdb) ");
+    assert_eq!(sim.answer(id).status, Status::Matched);
+    // Who has not been told of the prompt is.
+    let id = sim.call("b", wait(30.0, Some("never")));
+    assert_eq!(sim.answer(id).status, Status::Prompt);
+}
+
+#[test]
+fn at_a_prompt_what_was_shown_is_not_said_again() {
+    let mut sim = Sim::bash();
+    sim.ran("a", "gdb");
+    let nothing = "nothing new was printed";
+    let outcome = sim.waited("a", 5.0);
+    assert_eq!(told(&outcome, &sim), "prompt #1 at \"(gdb) \"");
+    assert_eq!(notes(&outcome, nothing), 1);
+    for line in ["one", "two", "three"] {
+        sim.ran("a", line);
+    }
+    let outcome = sim.waited("a", 5.0);
+    assert_eq!((told(&outcome, &sim).as_str(), notes(&outcome, nothing)), ("prompt #4 at \"(gdb) \"", 1));
+    // Another agent is told of the last line.
+    assert_eq!(told(&sim.waited("b", 5.0), &sim), "prompt #4 at \"(gdb) \": did three");
+    sim.bash.prints(Now::default(), "\r\nThread 2 started\r\n(gdb) ");
+    sim.pass(1.0);
+    let outcome = sim.waited("a", 5.0);
+    assert!(sim.shown(&outcome).concat().contains("Thread 2 started"), "{outcome:?}");
+    assert!(!sim.shown(&outcome).concat().contains("did"), "{outcome:?}");
+    // In place of a shell.
+    let mut sim = Sim::starting(&Start::Program("gdb".to_owned()));
+    sim.pass(1.0);
+    sim.ran("a", "one");
+    sim.ran("a", "two");
+    let outcome = sim.waited("a", 5.0);
+    assert_eq!((told(&outcome, &sim).as_str(), notes(&outcome, nothing)), ("prompt #2 at \"(gdb) \"", 1));
+    assert_eq!(told(&sim.waited("b", 5.0), &sim), "prompt #2 at \"(gdb) \": did two");
 }
