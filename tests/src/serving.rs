@@ -117,7 +117,8 @@ impl Serving {
         if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
     }
 
-    fn has_ended(&mut self) -> bool {
+    /// Whether its process has ended.
+    pub fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 

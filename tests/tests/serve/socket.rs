@@ -12,6 +12,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("only_its_user_can_reach_it", &[], only_its_user_can_reach_it),
     ("a_second_server_names_the_first", &[], a_second_server_names_the_first),
     ("a_killed_servers_socket_is_taken_over", &[], a_killed_servers_socket_is_taken_over),
+    ("the_end_of_its_terminal_stops_it_in_order", &["nohup"], the_end_of_its_terminal_stops_it_in_order),
     ("without_a_runtime_directory", &[], without_a_runtime_directory),
     ("systemd_hears_of_it", &[], systemd_hears_of_it),
     ("a_passed_socket_is_taken", &["systemd-socket-activate"], a_passed_socket_is_taken),
@@ -57,6 +58,28 @@ fn a_killed_servers_socket_is_taken_over() -> Tested {
     let second = Serving::start(&world, &[])?;
     let now = second.health().json();
     holds!(now["instance"] != before["instance"] && now["host"] == before["host"], "{before} {now}");
+    Ok(())
+}
+
+fn the_end_of_its_terminal_stops_it_in_order() -> Tested {
+    let world = serving::world()?;
+    let hang_up = |serving: &Serving| {
+        let pid = i32::try_from(serving.pid()).map_err(|error| error.to_string())?;
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGHUP)
+            .map_err(|error| error.to_string())
+    };
+    let mut serving = Serving::start(&world, &[])?;
+    hang_up(&serving)?;
+    wait_until("it ends", || serving.has_ended())?;
+    wait_until("it says so", || serving.said().contains("stopping"))?;
+    holds!(!world.root().join("docent-terminal-mcp/server.sock").exists(), "its socket goes with it");
+    // Whoever started it may have meant it to stay.
+    let mut command = world.command("nohup");
+    command.arg(dtmcp_tests::binary::dtmcp()?).arg("serve");
+    let serving = Serving::spawn(command, world.root().join("docent-terminal-mcp/server.sock"))?;
+    hang_up(&serving)?;
+    holds!(serving.health().status == 200, "it goes on");
+    holds!(serving.stop()? == Some(0), "and ends when it is asked to");
     Ok(())
 }
 
