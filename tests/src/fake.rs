@@ -221,7 +221,9 @@ impl Terminal for FakeTerminal {
     }
 
     async fn state(&self, pane: PaneId) -> Result<PaneState, TerminalError> {
+        let people = self.with(|state| state.people.clone());
         self.pane(pane, |pane| PaneState {
+            last_key: people.iter().filter(|client| client.session == pane.name).map(|client| client.activity).max(),
             dead: pane.bash.ended() || pane.dead,
             in_mode: false,
             synchronized: false,

@@ -7,7 +7,7 @@ use super::watch::{Asks, Seen, prompt_text};
 use super::{Outcome, Send, Signal, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::region::{Kind, Region, State};
-use crate::session::Signalled;
+use crate::session::{Leaves, Signalled};
 use crate::time::Now;
 
 /// A program that never stops printing is not waited for longer than this: the reply then says it goes on.
@@ -61,6 +61,8 @@ pub(crate) struct SendCall {
     last_output: Now,
     /// Whether Enter is among what is pressed.
     submits: bool,
+    /// What it does to the text on the line.
+    pub(crate) leaves: Leaves,
     /// The agent whose text stands on the shell's line afterwards: another's, if it stood there before; none, if a
     /// person's did.
     pub(crate) line_of: Option<String>,
@@ -86,6 +88,7 @@ impl SendCall {
             from_line: 1,
             last_output: Now::default(),
             submits: false,
+            leaves: Leaves::Alone,
             line_of: None,
             beside: None,
             discards: false,
@@ -123,11 +126,6 @@ impl SendCall {
         self.phase = Phase::Settling(now);
         self.last_output = now;
         self.signalled = Some(to);
-    }
-
-    /// Whether text stays on the line that it types on.
-    pub(crate) fn leaves_text(&self) -> bool {
-        !self.submits && !self.send.text.is_empty()
     }
 
     /// The command that was running and is meant to end by what was sent.
@@ -185,9 +183,10 @@ impl SendCall {
     }
 
     /// Where what appears begins.
-    pub(crate) fn typing_at(&mut self, line: u64, submits: bool) {
+    pub(crate) fn typing_at(&mut self, line: u64, submits: bool, leaves: Leaves) {
         self.from_line = line;
         self.submits = submits;
+        self.leaves = leaves;
         self.phase = Phase::Typing;
     }
 

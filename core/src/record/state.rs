@@ -17,9 +17,15 @@ pub struct StateRecord {
 /// What is kept for one agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct AgentRecord {
-    /// Text it typed at the prompt and left unsubmitted.
+    /// Text it typed and left unsubmitted, as the line shows it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub half_typed: String,
+    /// That stands behind a program's prompt, which is shown anew once it is gone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prompted: bool,
+    /// It began to answer a question that hides what is typed, and left that unsubmitted: what, is not kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hides: bool,
     /// It began the command that the shell wants the rest of.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continues: bool,
@@ -38,6 +44,14 @@ pub struct AgentRecord {
     /// Marks of the screen's rows as it was last shown them; what stood in them is not kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub screen: Vec<u32>,
+}
+
+impl AgentRecord {
+    /// Whether what it has behind a program's prompt is this text, or the beginning of it.
+    #[must_use]
+    pub(crate) fn stands_behind_prompt(&self, text: &str) -> bool {
+        self.prompted && !self.half_typed.is_empty() && text.starts_with(&self.half_typed)
+    }
 }
 
 /// Tells a row of the screen from another: an FNV-1a hash. Where two rows have the same, one change of a row in four

@@ -129,8 +129,23 @@ impl Agents {
     pub(crate) fn line_is_empty(&mut self) -> bool {
         let mut changed = false;
         for agent in self.record.agents.values_mut() {
-            changed |= !agent.half_typed.is_empty();
+            changed |= !agent.half_typed.is_empty() || agent.hides;
             agent.half_typed.clear();
+            (agent.hides, agent.prompted) = (false, false);
+        }
+        changed
+    }
+
+    /// Who has begun to answer a question that hides what is typed.
+    pub(crate) fn hiding(&self) -> Option<&str> {
+        self.record.agents.iter().find(|(_, agent)| agent.hides).map(|(name, _)| name.as_str())
+    }
+
+    /// The question is over; whether anybody had begun to answer it.
+    pub(crate) fn hides_no_more(&mut self) -> bool {
+        let mut changed = false;
+        for agent in self.record.agents.values_mut() {
+            changed |= std::mem::take(&mut agent.hides);
         }
         changed
     }

@@ -18,6 +18,7 @@ mod stopped;
 mod submitter;
 mod told;
 mod typing;
+mod unsubmitted;
 mod waiters;
 
 use std::collections::VecDeque;
@@ -25,6 +26,8 @@ use std::time::Duration;
 
 pub use event::{Effect, Event, NotTyped, Part, Signalled, Signalling, Typing};
 pub use recover::{Inherited, Recovery};
+pub(crate) use unsubmitted::Leaves;
+pub use unsubmitted::{Owner, Unsubmitted};
 
 use crate::call::{CallId, ExpectCall, IntegrateCall, Outcome, Resting, RunCall, Seen, SendCall, WaitCall, Waiting};
 use crate::log::{Log, LogEvent, ShellState};
@@ -70,8 +73,8 @@ pub struct Session {
     input: Option<Input>,
     /// The last primary prompt of the program in the foreground.
     last_prompt: Option<String>,
-    /// What an agent's last `send` has typed without Enter, and whose it is.
-    unsubmitted: Option<(String, String)>,
+    /// What an agent's last `send` has left on the line, until that shows.
+    sent: Option<unsubmitted::Sent>,
     screen_since: Option<Now>,
     looking: looking::Looking,
     jobs: jobs::Jobs,
@@ -118,7 +121,7 @@ impl Session {
             submitter: Submitter::default(),
             input: None,
             last_prompt: None,
-            unsubmitted: None,
+            sent: None,
             screen_since: None,
             looking: looking::Looking::default(),
             jobs: jobs::Jobs::default(),
@@ -268,6 +271,7 @@ impl Session {
                 self.unechoed = None;
                 self.looking.forget();
                 self.log.feed(bytes, wall);
+                self.see_sent(bytes);
                 for call in &mut self.calls {
                     if let CallKind::Send(send) = &mut call.kind {
                         send.output(now);
@@ -384,7 +388,11 @@ impl Session {
         }
         match event {
             LogEvent::Opened(id) => {
-                let actor = self.submitter.actor().map(str::to_owned);
+                let region = self.log.region(*id).cloned();
+                let by_line = region.as_ref().filter(|region| region.kind == Kind::Command);
+                let by_line = by_line.and_then(|region| self.submitter.opened(&region.label));
+                // A line to a program is known to be its agent's.
+                let actor = by_line.or_else(|| region.and_then(|region| region.actor));
                 let changed = self.agents.line_is_empty() | actor.is_some();
                 if let Some(actor) = &actor {
                     self.agents.owes(actor, *id);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::HUMAN;
-use super::submitter::Submitter;
+use super::submitter::{LINES_MAX, Submitter};
 use crate::log::{Log, LogEvent, ShellState};
 use crate::record::{Intent, IntentState};
 use crate::region::{Kind, Region};
@@ -65,7 +65,8 @@ impl Recovery {
         if let Some(intent) = self.intent.take_if(|intent| intent.offset <= self.log.cooked.offset()) {
             let at_shell = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
             // How long ago it was typed is not known; whoever asks was not there.
-            self.submitter.submitted(&intent.actor, intent.enters.max(1), at_shell.then_some(Now::default()));
+            let texts = vec![None; usize::try_from(intent.enters.max(1)).unwrap_or(usize::MAX).min(LINES_MAX)];
+            self.submitter.submitted(None, &intent.actor, texts, at_shell.then_some(Now::default()));
         }
     }
 
@@ -81,12 +82,14 @@ impl Recovery {
     }
 
     fn opened(&mut self, id: u32) {
+        let opened = self.log.region(id).filter(|region| region.kind == Kind::Command);
+        let submitter = opened.and_then(|region| self.submitter.opened(&region.label));
         let known = self.known.get(&id);
         let actor = match known {
             Some(region) => region.actor.clone(),
             None => {
                 // A line typed by the last server and answered after its end belongs to that agent.
-                let actor = self.submitter.actor().map(str::to_owned);
+                let actor = submitter;
                 self.owed.extend(actor.clone().map(|actor| (actor, id)));
                 actor
             }

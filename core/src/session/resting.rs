@@ -126,7 +126,11 @@ impl Session {
             _ if self.is_carried() => prompt::Setting::Far,
             _ => prompt::Setting::Integrated,
         };
-        let line = self.log.cooked.line_at_cursor();
+        let mut line = self.log.cooked.line_at_cursor();
+        // An agent's text behind it makes it none the less a prompt.
+        if let Some(prompt) = self.without_half_typed(&line.text) {
+            line.text = prompt;
+        }
         let pattern = pattern.or(self.setting.prompt_pattern.as_ref());
         if line.text.is_empty() || line.more || self.stale_until(now).is_some() {
             return None;

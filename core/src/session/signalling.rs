@@ -1,6 +1,6 @@
 //! `send` with a signal: who must not get it, and what came of it.
 
-use super::{Call, CallKind, Effect, Session, Signalled, Signalling};
+use super::{Call, CallKind, Effect, Leaves, Session, Signalled, Signalling};
 use crate::call::{CallId, Outcome, SendCall, Signal};
 use crate::log::ShellState;
 use crate::region::{Kind, State};
@@ -24,7 +24,7 @@ impl Session {
             send.begins_at_line(text);
         }
         if send.send.text.is_empty() && send.send.keys.is_empty() && send.send.signal.is_some() {
-            send.typing_at(self.cursor_line(), false);
+            send.typing_at(self.cursor_line(), false, Leaves::Alone);
             self.last_activity = now;
             self.looking.forget();
             return self.signal_after(call.id, send);

@@ -1,7 +1,13 @@
-//! Whose Enter the shell is about to answer: the region that it begins is that agent's.
+//! Whose Enter the shell is about to answer: the region that it begins is theirs.
+//!
+//! Lines are answered in the order in which they were typed. One that is typed at the prompt is the shell's next. One
+//! that is typed while something runs may be taken by that, or stand behind the next prompt: which of both, the command
+//! that begins there tells by its text. Texts are kept in memory only.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
+use crate::call::CallId;
 use crate::log::LogEvent;
 use crate::time::Now;
 
@@ -9,56 +15,141 @@ use crate::time::Now;
 /// for something else (a search, a quoted key), and is at its prompt.
 const ANSWER_DUE: Duration = Duration::from_secs(1);
 
-/// The agent that pressed Enter last, until the shell's next prompt.
+/// Lines that wait for their answer. A terminal keeps 4 KiB that nobody has read: more lines than this are a file, whose
+/// lines nobody else's come between.
+pub(super) const LINES_MAX: usize = 256;
+
+/// One Enter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Line {
+    /// The call that pressed it; none where that was the server before.
+    call: Option<CallId>,
+    actor: String,
+    /// What stood on the line, as far as it is known.
+    text: Option<String>,
+    /// When it was pressed at a prompt whose answer has not come.
+    asked: Option<Now>,
+    /// Something else may take it.
+    ahead: bool,
+    /// A command has begun by it.
+    opened: bool,
+}
+
+impl Line {
+    /// Whether a command's text can be this line's: the line may have had something before it.
+    fn is(&self, label: &str) -> bool {
+        let text = self.text.as_deref().unwrap_or_default().trim();
+        !text.is_empty() && label.trim().ends_with(text)
+    }
+}
+
+/// The lines that agents have submitted, until they are answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Submitter {
-    actor: Option<String>,
-    /// Prompts until every line is answered.
-    left: u32,
-    /// When Enter was pressed at a prompt whose answer has not come.
-    asked: Option<Now>,
+    lines: VecDeque<Line>,
 }
 
 impl Submitter {
-    /// Enter was pressed, once or several times. `at_prompt` tells when, if a shell takes it; what a program takes
-    /// is over with the next prompt, whatever it was.
-    pub(crate) fn submitted(&mut self, actor: &str, times: u32, at_prompt: Option<Now>) {
-        let left = if at_prompt.is_some() { times } else { 1 };
-        *self = Self { actor: Some(actor.to_owned()), left, asked: at_prompt };
+    /// Enter was pressed, once for each text. `at_prompt` tells when, if a shell takes the first.
+    pub(super) fn submitted(
+        &mut self,
+        call: Option<CallId>,
+        actor: &str,
+        texts: Vec<Option<String>>,
+        at_prompt: Option<Now>,
+    ) {
+        if at_prompt.is_some_and(|now| self.answer_due(now).is_none()) {
+            // The shell is at its prompt: something else has taken what was typed before.
+            self.lines.clear();
+        }
+        for (index, text) in texts.into_iter().enumerate() {
+            if self.lines.len() >= LINES_MAX {
+                return;
+            }
+            let first = at_prompt.filter(|_| index == 0);
+            // What another server typed has no text left to be known by.
+            let ahead = if call.is_some() { first.is_none() } else { at_prompt.is_none() };
+            let actor = actor.to_owned();
+            self.lines.push_back(Line { call, actor, text, asked: first, ahead, opened: false });
+        }
     }
 
-    /// The terminal has taken it.
-    pub(crate) fn typed(&mut self, now: Now) {
-        self.asked = self.asked.map(|_| now);
+    /// The terminal has taken what this call typed.
+    pub(super) fn typed(&mut self, call: CallId, now: Now) {
+        for line in self.lines.iter_mut().filter(|line| line.call == Some(call)) {
+            line.asked = line.asked.map(|_| now);
+        }
     }
 
-    /// Nothing was submitted after all.
-    pub(crate) fn withdraw(&mut self) {
-        *self = Self::default();
+    /// This call has submitted nothing after all.
+    pub(super) fn withdraw(&mut self, call: CallId) {
+        self.lines.retain(|line| line.call != Some(call));
     }
 
-    /// Who began what begins now; none is a person.
-    pub(crate) fn actor(&self) -> Option<&str> {
-        self.actor.as_deref()
+    /// Who typed what the shell reads now; none is a person.
+    pub(super) fn actor(&self) -> Option<&str> {
+        self.lines.front().map(|line| line.actor.as_str())
     }
 
-    /// Takes one event of the log. Ask [`Self::actor`] after it.
-    pub(crate) fn on(&mut self, event: &LogEvent) {
-        match event {
-            LogEvent::Opened(_) | LogEvent::NotRun { .. } | LogEvent::Continuation => self.asked = None,
-            LogEvent::Prompt => {
-                self.asked = None;
-                self.left = self.left.saturating_sub(1);
-                if self.left == 0 {
-                    self.actor = None;
+    /// A command begins: by whose line; none is a person's.
+    pub(super) fn opened(&mut self, label: &str) -> Option<String> {
+        let front = self.lines.front_mut()?;
+        if !front.ahead && !std::mem::replace(&mut front.opened, true) {
+            front.asked = None;
+            return Some(front.actor.clone());
+        }
+        let certain = usize::from(!front.ahead);
+        if let Some(at) = self.lines.iter().position(|line| line.ahead && line.is(label)) {
+            if certain == 0 {
+                // What was typed before it has gone to something else.
+                self.lines.drain(..at);
+                if let Some(line) = self.lines.front_mut() {
+                    (line.ahead, line.opened) = (false, true);
                 }
+                return self.actor().map(str::to_owned);
+            }
+            return self.lines.get(at).map(|line| line.actor.clone());
+        }
+        if certain == 1 {
+            // Several commands of one line.
+            return self.actor().map(str::to_owned);
+        }
+        // A shell without markers took a line, and what it began has them.
+        self.lines.iter().rev().find(|line| line.text.is_none()).map(|line| line.actor.clone())
+    }
+
+    /// Takes one event of the log; that a command begins is for [`Self::opened`].
+    pub(super) fn on(&mut self, event: &LogEvent) {
+        match event {
+            LogEvent::NotRun { .. } => self.is_answered(),
+            LogEvent::Continuation => {
+                self.is_answered();
+                // The next of the same lines is the rest of the command.
+                let call = self.lines.front().and_then(|line| line.call);
+                if call.is_some() && self.lines.get(1).is_some_and(|line| line.call == call && line.ahead) {
+                    self.lines.remove(1);
+                }
+            }
+            LogEvent::Prompt => {
+                if self.lines.front().is_some_and(|line| !line.ahead) {
+                    self.lines.pop_front();
+                }
+                // Whatever took these, it is over; by their text the others are known if the shell takes them now.
+                self.lines.retain(|line| !line.ahead || line.text.is_some());
             }
             _ => {}
         }
     }
 
+    fn is_answered(&mut self) {
+        if let Some(front) = self.lines.front_mut() {
+            front.asked = None;
+        }
+    }
+
     /// Until when a prompt that is shown is not to be believed: a line was just given to it.
-    pub(crate) fn answer_due(&self, now: Now) -> Option<Now> {
-        self.asked.map(|asked| asked + ANSWER_DUE).filter(|due| *due > now)
+    pub(super) fn answer_due(&self, now: Now) -> Option<Now> {
+        let asked = self.lines.iter().filter_map(|line| line.asked).max();
+        asked.map(|asked| asked + ANSWER_DUE).filter(|due| *due > now)
     }
 }

@@ -36,12 +36,8 @@ impl Session {
         }
         // Where nothing was typed, the line is whose it was.
         let typed = outcome.status != Status::Error;
-        if let (CallKind::Send(send), ShellState::AtPrompt { .. }, true) = (&call.kind, self.log.shell(), typed) {
-            let half = self.log.cooked.input();
-            self.agents.line_is_empty();
-            if let Some(owner) = &send.line_of {
-                self.agents.entry(owner).half_typed = half.trim_end().to_owned();
-            }
+        if let (CallKind::Send(send), true) = (&call.kind, typed) {
+            self.note_line(call.id, send.leaves, send.line_of.as_deref());
         }
         self.effects.push_back(Effect::Remember);
         self.effects.push_back(Effect::Conclude(call.id, Box::new(outcome)));

@@ -1,25 +1,17 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
-use super::{Call, CallKind, Effect, HUMAN, Input, NotTyped, Part, Session, Typing};
-use crate::call::{Answer, Asks, CallId, Outcome, Resting, Since, Target};
+use super::submitter::LINES_MAX;
+use super::unsubmitted::{DISCARD_LINE, Leaves};
+use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
+use crate::call::{Answer, Asks, CallId, Outcome, Resting, Send, Since, Target};
 use crate::log::ShellState;
 use crate::pattern::Pattern;
 use crate::prompt::{self, Shape};
 use crate::record::{Intent, IntentState};
-use crate::region::{Kind, State};
 use crate::time::Now;
 
-/// Clears a line in readline's and zsh's default editing: to its end, then all before it.
-const CLEAR_LINE: &[u8] = b"\x05\x15";
-
-/// Discards what stands on the line before the cursor, in readline, prompt_toolkit, pyrepl and reline.
-const DISCARD_LINE: &[u8] = b"\x15";
-
-/// Joins a line with the one above and discards that, in an editor of several lines.
-const JOIN_AND_DISCARD: &[u8] = b"\x7f\x15";
-
-/// Lines above the cursor's that are cleared at most; no terminal shows more.
-const EDITED_MAX: usize = 1000;
+/// The keys that give up what stands on a line: ctrl+c, ctrl+u and ctrl+\, as bytes.
+const GIVES_UP: [&[u8]; 3] = [b"\x03", DISCARD_LINE, b"\x1c"];
 
 const ENTER: &[u8] = b"\r";
 
@@ -63,16 +55,7 @@ impl Session {
             return Err(ESCAPED.to_owned());
         }
         let mut parts = Vec::new();
-        if target == Target::Shell
-            && let Some(clear) = self.clear_own_text(&call.actor)?
-        {
-            parts.push(clear);
-        }
-        if target != Target::Shell
-            && let Some(clear) = self.clear_text_at_program(&call.actor)?
-        {
-            parts.push(clear);
-        }
+        parts.extend(self.make_room(&call.actor)?);
         // The line is indented as it is meant to be; an editor's own blanks before it would come on top.
         let stands = self.log.cooked.line_at_cursor().text;
         if target == Target::Program && prompt::indented_by(&stands, self.last_prompt.as_deref()).is_some() {
@@ -90,13 +73,15 @@ impl Session {
             CallKind::Send(_) | CallKind::Wait(_) => {}
         }
         let at_prompt = (target == Target::Shell).then_some(now);
-        self.submitter.submitted(&call.actor, 1, at_prompt);
+        self.sent = None;
+        let text = at_prompt.map(|_| line.to_owned());
+        self.submitter.submitted(Some(call.id), &call.actor, vec![text], at_prompt);
         if target == Target::Program {
             let pattern = match &call.kind {
                 CallKind::Run(run) => run.prompt_pattern.clone(),
                 CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
             };
-            self.open_input(now, call.id, pattern.as_ref());
+            self.open_input(now, (call.id, &call.actor), pattern.as_ref());
         }
         let at = match target {
             Target::Shell => self.expected_cursor(call.moved),
@@ -121,8 +106,8 @@ impl Session {
         }
         let enters = parts.iter().flat_map(|part| &part.bytes).filter(|byte| **byte == b'\r').count();
         let before = self.log.cooked.line_at_cursor().text;
-        self.submitter.submitted(&call.actor, 1, None);
-        self.open_input(now, call.id, None);
+        self.submitter.submitted(Some(call.id), &call.actor, vec![None], None);
+        self.open_input(now, (call.id, &call.actor), None);
         if let (CallKind::Expect(expect), Some(input)) = (&mut call.kind, self.input) {
             let line = self.log.cooked.settled_lines() + 1;
             expect.answering(Since { line, before, typed: text.trim_end_matches('\n').to_owned() }, input.region);
@@ -174,35 +159,35 @@ impl Session {
             parts.push(Part { bytes: pressed, bracketed: false });
         }
         let at_line = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
-        let typed = text.chars().map(|character| character.to_string().into_bytes());
-        let keys = send.send.keys.iter().map(|key| key.encode(application));
-        let escaped = typed.chain(keys).fold(self.escaped.is_some(), |escaped, key| is_escaped(escaped, &key));
-        let anew = send.send.keys.iter().any(|key| key.encode(application) == b"\x1b");
-        self.escaped = (at_line && escaped).then_some(self.escaped.filter(|_| !anew).unwrap_or(now));
+        self.note_escape(now, at_line, &send.send);
         let mut at = None;
-        let edits = send.send.keys.iter().any(|key| !leaves_text_alone(&key.encode(false)));
-        if !text.is_empty() || submits > 0 || edits {
+        let pressed: Vec<Vec<u8>> = send.send.keys.iter().map(|key| key.encode(false)).collect();
+        let edits = !text.is_empty() || pressed.iter().any(|key| !leaves_text_alone(key));
+        if submits > 0 || edits {
             // An agent's own text may grow and be submitted; another's may not.
-            self.clear_own_text(actor)?;
-            self.clear_text_at_program(actor)?;
+            self.make_room(actor)?;
             at = self.expected_cursor(call.moved);
-        }
-        send.typing_at(self.cursor_line(), submits > 0);
-        let before = self.log.cooked.input();
-        send.line_of = match self.agents.owner_of(&before) {
-            Some(owner) => Some(owner.to_owned()),
-            None if before.trim().is_empty() || self.is_noise() => Some(actor.to_owned()),
-            None => None,
-        };
-        if submits > 0 {
-            let at_shell = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
-            self.submitter.submitted(actor, submits, at_shell.then_some(now));
-            if self.takes_line(now) {
-                self.open_input(now, id, None);
-            }
         }
         if parts.is_empty() {
             return Err("nothing was typed: give text, keys, or both; read view=\"screen\" only looks".to_owned());
+        }
+        let gives_up = pressed.iter().any(|key| GIVES_UP.contains(&key.as_slice()));
+        let leaves = match edits {
+            _ if submits > 0 || gives_up => Leaves::Nothing,
+            true => Leaves::More,
+            false => Leaves::Alone,
+        };
+        send.typing_at(self.cursor_line(), submits > 0, leaves);
+        send.line_of = self.line_of(actor);
+        if submits > 0 {
+            let lines = submitted_lines(&format!("{}{text}", self.own_half(actor)), submits);
+            self.submitter.submitted(Some(id), actor, lines, at_line.then_some(now));
+            if self.takes_line(now) {
+                self.open_input(now, (id, actor), None);
+            }
+        }
+        if leaves == Leaves::More {
+            self.sends(id, actor, &text);
         }
         self.push_typing(now, call, parts, submits, at);
         Ok(())
@@ -213,6 +198,15 @@ impl Session {
         let resting = self.resting(now, None);
         let asks = matches!(resting.asks, Some(Asks::Shown | Asks::Hidden)) && !resting.pages;
         (resting.prompt.is_some() || asks) && matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell)
+    }
+
+    /// Notes whether the line editor may take letters for commands after a `send`.
+    fn note_escape(&mut self, now: Now, at_line: bool, send: &Send) {
+        let typed = send.text.chars().map(|character| character.to_string().into_bytes());
+        let keys = send.keys.iter().map(|key| key.encode(false));
+        let escaped = typed.chain(keys).fold(self.escaped.is_some(), |escaped, key| is_escaped(escaped, &key));
+        let anew = send.keys.iter().any(|key| key.encode(false) == b"\x1b");
+        self.escaped = (at_line && escaped).then_some(self.escaped.filter(|_| !anew).unwrap_or(now));
     }
 
     fn push_typing(&mut self, now: Now, call: &Call, parts: Vec<Part>, enters: u32, at: Option<(u16, u16)>) {
@@ -236,7 +230,7 @@ impl Session {
     }
 
     /// Opens an input region for the line about to be typed; an open one that was never answered ends here.
-    fn open_input(&mut self, now: Now, call: CallId, pattern: Option<&Pattern>) {
+    fn open_input(&mut self, now: Now, (call, actor): (CallId, &str), pattern: Option<&Pattern>) {
         let wall = self.wall_at(now);
         let at_prompt = self.resting(now, pattern).prompt;
         let known = at_prompt.is_some();
@@ -252,6 +246,7 @@ impl Session {
         let prompt = self.log.cooked.line_at_cursor().text;
         let label = if prompt.trim().is_empty() { NOT_SHOWN } else { prompt.trim_end() };
         let id = self.log.open_input(label.to_owned(), wall);
+        self.log.set_actor(id, actor.to_owned());
         if let Some(beyond) = &self.looking.beyond {
             self.log.set_place(id, beyond.place.clone());
         }
@@ -262,7 +257,7 @@ impl Session {
     /// The terminal has taken what was to be typed, or not.
     pub(super) fn typed(&mut self, now: Now, id: CallId, result: Result<(), NotTyped>) {
         match result {
-            Ok(()) => self.submitter.typed(now),
+            Ok(()) => self.submitter.typed(id, now),
             Err(_) => self.untype(now, id),
         }
         let Some(place) = self.calls.iter().position(|call| call.id == id) else { return };
@@ -275,17 +270,7 @@ impl Session {
             (CallKind::Send(send), Some(result)) => {
                 let failed = send.typed(now, result);
                 if failed.is_none() {
-                    // At a program; where a shell's line takes it, below.
-                    let text = send.leaves_text().then(|| (call.actor.clone(), send.send.text.clone()));
-                    self.unsubmitted = text;
-                }
-                if failed.is_none()
-                    && let Some(owner) = &send.line_of
-                    && send.leaves_text()
-                {
-                    // As it will most likely be shown; what is there in the end is noted with the reply.
-                    self.agents.entry(owner).half_typed = format!("{}{}", self.log.cooked.input(), send.send.text);
-                    self.effects.push_back(Effect::Remember);
+                    self.has_sent(send.leaves, send.line_of.as_deref(), &send.send.text);
                 }
                 let signals = if failed.is_none() { self.signal_after(call.id, send) } else { Ok(()) };
                 failed.or_else(|| signals.err().map(Outcome::error))
@@ -301,129 +286,14 @@ impl Session {
 
     /// The terminal did not take what was to be typed: whoever comes next finds the session as it was.
     fn untype(&mut self, now: Now, id: CallId) {
-        self.submitter.withdraw();
+        self.submitter.withdraw(id);
+        self.unsend(id);
         self.unechoed = None;
         if let Some(input) = self.input.filter(|input| input.call == Some(id)) {
             self.log.close_input(self.wall_at(now));
             self.agents.forget(input.region);
             self.drain(now);
         }
-    }
-
-    /// What has to be typed first so that the shell's line is empty.
-    ///
-    /// # Errors
-    /// Where the text on the line is another's: it is never submitted, erased or mixed.
-    fn clear_own_text(&self, actor: &str) -> Result<Option<Part>, String> {
-        let owner = match self.agents.continuing() {
-            Some(owner) => Some(owner).filter(|owner| *owner != actor),
-            // Where nobody is attached, it was no person: most likely a program of ours that is gone.
-            None => self.person.map(|_| "someone at the terminal"),
-        };
-        if let (ShellState::Continuation, Some(owner)) = (self.log.shell(), owner) {
-            return Err(format!(
-                "nothing was typed: {owner} has begun a command that the shell wants the rest of, and this would become part of it. Ask them; send keys=[\"ctrl+c\"] gives it up if they agree"
-            ));
-        }
-        let ShellState::AtPrompt { .. } = self.log.shell() else { return Ok(None) };
-        let text = self.log.cooked.input();
-        let text = text.trim();
-        let clear = Part { bytes: self.clearing(), bracketed: false };
-        // What the command before asked the terminal may be answered already and not be shown yet, or not all of it.
-        let answers = self.log.cooked.queried() && text.chars().all(is_of_answers);
-        if answers || is_terminal_answer(text) {
-            return Ok(Some(clear));
-        }
-        if text.is_empty() {
-            return Ok(None);
-        }
-        if self.is_refused(text) {
-            return Ok(Some(clear));
-        }
-        let shown: String = text.chars().take(200).collect();
-        match self.agents.owner_of(text) {
-            Some(owner) if owner == actor => Ok(Some(clear)),
-            Some(owner) => Err(format!(
-                "nothing was typed: {owner} has {shown:?} on the line, not submitted. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
-            )),
-            // What an agent has typed is there, whatever a job in the background has printed over it.
-            None if self.is_noise() => match self.agents.half_typed() {
-                Some((owner, half)) if owner != actor => Err(format!(
-                    "nothing was typed: {owner} has {half:?} on the line, not submitted, and it shows {shown:?}. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
-                )),
-                _ => Ok(Some(clear)),
-            },
-            None => Err(format!(
-                "nothing was typed: someone at the terminal has {shown:?} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree"
-            )),
-        }
-    }
-
-    /// What clears all that stands behind the shell's prompt: several lines where the shell edits several at once.
-    fn clearing(&self) -> Vec<u8> {
-        let above = std::iter::repeat_n(JOIN_AND_DISCARD, self.log.cooked.input_above().min(EDITED_MAX));
-        [CLEAR_LINE].into_iter().chain(above).flatten().copied().collect()
-    }
-
-    /// Whether a text on the shell's line is one that an agent submitted and that did not parse: fish leaves it there
-    /// to be corrected, and nobody is about to.
-    fn is_refused(&self, text: &str) -> bool {
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        self.log.regions().next_back().is_some_and(|last| {
-            let by_agent = last.actor.as_deref().is_some_and(|actor| actor != HUMAN);
-            let unparsed = last.kind == Kind::Command && last.state == State::Finished && last.exit.is_none();
-            by_agent && unparsed && words(&last.label) == words(text)
-        })
-    }
-
-    /// What stands on a program's line behind the prompt that it showed before.
-    pub(super) fn behind_prompt(&self) -> Option<String> {
-        let stands = self.log.cooked.line_at_cursor().text;
-        let text = stands.strip_prefix(self.last_prompt.as_deref()?.trim_end())?.trim();
-        (!text.is_empty()).then(|| text.to_owned())
-    }
-
-    /// What takes an agent's own half-typed text off a program's line, or a plain shell's, if it stands there.
-    ///
-    /// # Errors
-    /// Where another's stands there, as far as can be seen: what an agent has sent, or what a person has typed behind a
-    /// prompt that was shown before.
-    fn clear_text_at_program(&self, actor: &str) -> Result<Option<Part>, String> {
-        if matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation) {
-            return Ok(None);
-        }
-        let stands = self.log.cooked.line_at_cursor().text;
-        let stands = stands.trim_end();
-        if let Some((owner, text)) = &self.unsubmitted
-            && !text.trim().is_empty()
-            && stands.ends_with(text.trim_end())
-        {
-            if owner == actor {
-                return Ok(Some(Part { bytes: DISCARD_LINE.to_vec(), bracketed: false }));
-            }
-            let shown: String = text.chars().take(200).collect();
-            return Err(format!(
-                "nothing was typed: {owner} has {shown:?} on the line, not submitted. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
-            ));
-        }
-        match self.behind_prompt().filter(|_| self.person.is_some()) {
-            Some(text) => {
-                let shown: String = text.chars().take(200).collect();
-                Err(format!(
-                    "nothing was typed: someone at the terminal has {shown:?} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree"
-                ))
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// Whether no person can have typed what stands on the shell's line since the last command began, so that it is the output
-    /// of a job in the background. tmux tells a person's last key in whole seconds.
-    fn is_noise(&self) -> bool {
-        let ShellState::AtPrompt { since, .. } = self.log.shell() else { return false };
-        // What is typed while a command runs stands behind the next prompt.
-        let begun = self.log.regions().next_back().map_or(since, |region| region.started.min(since));
-        self.person.is_none_or(|last| last.0 / 1000 < begun.0 / 1000)
     }
 
     /// The number of the line the cursor is on, as far as it can be told while it is unsettled.
@@ -433,17 +303,14 @@ impl Session {
     }
 }
 
+/// What each Enter submits, as far as it is known: the last ones may be keys of their own.
+fn submitted_lines(text: &str, submits: u32) -> Vec<Option<String>> {
+    let submits = usize::try_from(submits).unwrap_or(usize::MAX).min(LINES_MAX);
+    let lines = text.split('\n').map(|line| Some(line.to_owned()).filter(|line| !line.trim().is_empty()));
+    lines.chain(std::iter::repeat(None)).take(submits).collect()
+}
+
 /// Takes out what would end a bracketed paste early: the rest of the text would be taken for keys.
 fn without_paste_end(text: &str) -> Vec<u8> {
     text.replace("\x1b[201~", "").into_bytes()
-}
-
-/// Whether a text on the shell's line is what a terminal answers to queries in some program's output: the answers
-/// are typed into the shell by tmux, and nobody meant them.
-fn is_terminal_answer(text: &str) -> bool {
-    text.chars().any(|c| matches!(c, 'c' | 'R' | 'n')) && text.contains(';') && text.chars().all(is_of_answers)
-}
-
-fn is_of_answers(c: char) -> bool {
-    c.is_ascii_digit() || matches!(c, ';' | '?' | '>' | '[' | '^' | 'c' | 'R' | 'n' | '\u{1b}')
 }

@@ -318,14 +318,10 @@ impl Running {
         self.handle(Event::Person(last)).await;
     }
 
-    /// When a person last pressed a key here.
+    /// When a person last pressed a key here, whether they are still attached or have left what they typed.
     async fn last_key(&self) -> Option<Wall> {
-        let name = &self.driver.session.setting().name;
-        match self.driver.terminal.clients().await {
-            Ok(clients) => clients.iter().filter(|client| client.session == *name).map(|client| client.activity).max(),
-            // Where it cannot be told, a person's text is not to be touched.
-            Err(_) => Some(Clock::wall()),
-        }
+        // Where it cannot be told, a person's text is not to be touched.
+        self.driver.terminal.state(self.driver.pane).await.map_or_else(|_| Some(Clock::wall()), |state| state.last_key)
     }
 
     /// The line that a `wait`'s `until` matches already, in what this agent has not been shown.

@@ -112,7 +112,8 @@ impl Hub {
         put("last_output", json!(seconds(look.last_output.0)));
         let mine: Vec<&Attached> = clients.iter().filter(|client| client.session == handle.name).collect();
         put("attached", mine.len().into());
-        put("human_input", json!(mine.iter().map(|client| client.activity.0).max().map(seconds)));
+        let last_key = state.and_then(|state| state.last_key).map(|last| last.0);
+        put("human_input", json!(mine.iter().map(|client| client.activity.0).chain(last_key).max().map(seconds)));
         put("log_dir", handle.dir.display().to_string().into());
         put("attach", self.attach(&handle.name).into());
         put("pane_id", handle.pane.to_string().into());

@@ -196,7 +196,8 @@ fn without(bytes: &[u8], needle: &[u8]) -> Vec<u8> {
 pub(super) fn state(pane: PaneId) -> Vec<u8> {
     format!(
         "display-message -p -t {pane} \"#{{pane_id}} #{{pane_dead}} #{{pane_in_mode}} #{{pane_synchronized}} \
-         #{{pane_width}} #{{pane_height}} #{{alternate_on}} #{{pane_pipe}} #{{pane_pid}} #{{pane_tty}}\" ; \
+         #{{pane_width}} #{{pane_height}} #{{alternate_on}} #{{pane_pipe}} #{{pane_pid}} #{{session_last_attached}} \
+         #{{session_activity}} #{{pane_tty}}\" ; \
          list-clients -t {pane} -F \"#{{client_control_mode}}\""
     )
     .into_bytes()

@@ -90,6 +90,9 @@ pub struct PaneState {
     pub tty: PathBuf,
     /// How many people's clients are attached to its session.
     pub people: u32,
+    /// When a person last pressed a key or attached there, whether they still are; none where nobody ever was. tmux gives
+    /// whole seconds.
+    pub last_key: Option<Wall>,
 }
 
 /// Text to type.

@@ -333,7 +333,12 @@ fn parse_state(line: &str, people: u32) -> Option<PaneState> {
     let mut flag = || words.next().map(|word| word == "1");
     let (alternate, pipe) = (flag()?, flag()?);
     let pid = words.next()?.parse().ok()?;
-    Some(PaneState { dead, in_mode, synchronized, size, alternate, pipe, pid, tty: words.next()?.into(), people })
+    // A session that nobody was ever attached to has an activity as well: its beginning.
+    let attached = !words.next()?.is_empty();
+    let activity = words.next()?.parse::<u64>().ok().filter(|_| attached);
+    let last_key = activity.map(|seconds| Wall(seconds.saturating_mul(1000)));
+    let tty = words.next()?.into();
+    Some(PaneState { dead, in_mode, synchronized, size, alternate, pipe, pid, tty, people, last_key })
 }
 
 #[async_trait]

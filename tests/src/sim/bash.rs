@@ -90,6 +90,8 @@ pub struct Bash {
     now: Now,
     ended: bool,
     escape: Escape,
+    /// Every line that a shell or a program has taken, in order.
+    pub taken: Vec<String>,
     /// Whether the files of the integration are there.
     pub installed: bool,
 }
@@ -123,6 +125,7 @@ impl Bash {
             now,
             ended: false,
             escape: Escape::No,
+            taken: Vec::new(),
             installed: false,
         };
         bash.push_shell(matches!(start, Start::Bash(_)));
@@ -147,6 +150,15 @@ impl Bash {
     pub fn hides(&self) -> bool {
         let job = self.shells.last().and_then(|shell| shell.job.as_ref()).filter(|job| job.asks);
         job.and_then(|job| job.program.as_ref()).is_some_and(Program::hides)
+    }
+
+    /// What has been typed and not submitted, whether anything reads it yet or not.
+    #[must_use]
+    pub fn unsubmitted(&self) -> String {
+        let line = self.shells.last().map_or("", |shell| {
+            shell.job.as_ref().map_or(&*shell.line, |job| job.program.as_ref().map_or("", Program::line_so_far))
+        });
+        format!("{line}{}", String::from_utf8_lossy(&self.ahead))
     }
 
     /// Types: keys of whoever it may be.
@@ -272,6 +284,9 @@ impl Bash {
         if let Some(job) = &mut shell.job {
             match (&mut job.program, job.asks) {
                 (Some(program), true) => {
+                    if key == b'\r' {
+                        self.taken.push(program.line_so_far().to_owned());
+                    }
                     let Taken { echo, ops, asks } = program.key(key);
                     job.asks = asks;
                     let id = job.id;
@@ -321,6 +336,7 @@ impl Bash {
     fn submit(&mut self) {
         let Some(shell) = self.shells.last_mut() else { return };
         let line = std::mem::take(&mut shell.line);
+        self.taken.push(line.clone());
         let whole = std::mem::take(&mut shell.before) + &line;
         self.print("\r\n");
         if whole.matches('"').count() % 2 == 1 {

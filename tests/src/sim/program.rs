@@ -65,6 +65,11 @@ impl Program {
         Some(Self { kind, line: String::new(), block: false, answers: Vec::new() })
     }
 
+    /// What it has been given of its next line.
+    pub(crate) fn line_so_far(&self) -> &str {
+        &self.line
+    }
+
     pub(crate) fn greeting(&self) -> &'static str {
         match self.kind {
             Kind::Gdb => "GNU gdb 13\r\n",
@@ -110,6 +115,11 @@ impl Program {
             b'\r' => {
                 let line = std::mem::take(&mut self.line);
                 does("\r\n".to_owned(), self.line(&line))
+            }
+            0x15 => {
+                let shown = if self.hides() { 0 } else { self.line.chars().count() };
+                self.line.clear();
+                reads(format!("{}\x1b[K", "\x08".repeat(shown)))
             }
             _ if key < 0x20 => reads(String::new()),
             _ => {

@@ -9,6 +9,7 @@ use super::{Row, Tested, holds, same};
 pub(crate) const ROWS: &[Row] = &[
     ("their_commands_are_regions", &["tmux", "bash", "setsid"], their_commands),
     ("their_text_is_not_submitted", &["tmux", "bash", "setsid"], their_text),
+    ("their_text_stays_theirs_when_they_have_left", &["tmux", "bash", "setsid", "python3"], left_text),
     ("their_unfinished_command_is_theirs", &["tmux", "bash", "setsid"], their_command),
     ("a_secret_is_theirs_to_type", &["tmux", "bash", "setsid"], their_secret),
     ("what_they_have_typed_into_a_program", &["tmux", "bash", "setsid", "python3"], typed_into_a_program),
@@ -53,6 +54,36 @@ fn their_text() -> Tested {
     holds!(world.user_home().join("keep").exists(), "nothing was submitted");
     person.types("\x15")?;
     wait_until("the line is free", || client.run("echo free").is_ok_and(|answer| answer.output() == "free"))?;
+    Ok(())
+}
+
+/// Nobody called while they were there: that they were is known all the same.
+fn left_text() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let list = client.call("session_list", json!({}))?;
+    same!(list.meta["sessions"][0]["human_input"], json!(null), "nobody was there: {}", list.text);
+    for (program, text) in [(None, "rm -rf keep"), (Some("python3 -q"), "1+")] {
+        if let Some(program) = program {
+            same!(client.run(program)?.status(), "prompt", "{program}");
+        }
+        let mut person = Person::attach(&world, "t1", 120, 41)?;
+        person.types(text)?;
+        person.sees(text)?;
+        drop(person);
+        wait_until("they have left", || {
+            client.call("session_list", json!({})).is_ok_and(|list| list.meta["sessions"][0]["attached"] == json!(0))
+        })?;
+        let refused = client.run("2")?;
+        holds!(refused.is_error && refused.text.contains(text), "{}", refused.text);
+        let refused = client.call("send", json!({ "keys": ["enter"] }))?;
+        holds!(refused.is_error && refused.text.contains(text), "{}", refused.text);
+        let list = client.call("session_list", json!({}))?;
+        holds!(list.meta["sessions"][0]["human_input"].as_f64().is_some_and(|at| at > 1e9), "{}", list.meta);
+        client.call("send", json!({ "keys": ["ctrl+u"] }))?;
+        wait_until("the line is free", || client.run("2").is_ok_and(|answer| !answer.is_error))?;
+    }
     Ok(())
 }
 

@@ -19,6 +19,7 @@ mod recovery;
 mod run;
 mod signals;
 mod trouble;
+mod typists;
 mod wait;
 
 use dtmcp_core::call::{Outcome, Status};

@@ -1,0 +1,393 @@
+//! What stands on a line that nobody has submitted, and whose it is: it is never submitted, erased or mixed by another.
+//!
+//! At a prompt with markers the stream tells what stands there. Elsewhere (a program, a plain shell, a far one) it is
+//! what an agent has sent and the line shows, or what stands behind a prompt that was shown before. Where nothing is
+//! echoed, only that something was sent is known. What was echoed is kept on disk; what was not, never.
+
+use super::{Effect, HUMAN, Part, Session};
+use crate::call::{Asks, CallId};
+use crate::log::ShellState;
+use crate::prompt;
+use crate::region::{Kind, State};
+use crate::time::Wall;
+
+/// Clears a line in readline's and zsh's default editing: to its end, then all before it.
+const CLEAR_LINE: &[u8] = b"\x05\x15";
+
+/// Discards what stands on the line before the cursor, in readline, prompt_toolkit, pyrepl, reline, and in what the
+/// kernel keeps of a line.
+pub(super) const DISCARD_LINE: &[u8] = b"\x15";
+
+/// Joins a line with the one above and discards that, in an editor of several lines.
+const JOIN_AND_DISCARD: &[u8] = b"\x7f\x15";
+
+/// Lines above the cursor's that are cleared at most; no terminal shows more.
+const EDITED_MAX: usize = 1000;
+
+/// Characters of another's text that a refusal shows.
+const SHOWN_CHARS: usize = 200;
+
+/// The words for a person, where an agent has a name.
+const SOMEONE: &str = "someone at the terminal";
+
+/// Whose it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Owner {
+    /// An agent's.
+    Agent(String),
+    /// A person's.
+    Person,
+    /// Nobody's: a job in the background has printed it, or the terminal has answered a query.
+    Nobody,
+}
+
+/// What stands on the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsubmitted {
+    /// Whose it is.
+    pub owner: Owner,
+    /// What they typed; none where nothing of it is shown.
+    pub text: Option<String>,
+    /// What the line shows, where something was printed over it.
+    pub shows: Option<String>,
+}
+
+/// What an agent's `send` has typed last without Enter, until it shows.
+#[derive(Debug, Clone)]
+pub(super) struct Sent {
+    call: CallId,
+    owner: String,
+    /// What stood on the line before the agent's text.
+    before: String,
+    /// The agent's text, with what it had there already.
+    text: String,
+    /// It was typed at a question that hides what is typed.
+    hidden: bool,
+}
+
+/// What a `send` does to what stands on the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// It was only looked at, if anything.
+    Alone,
+    /// It has grown, or was edited.
+    More,
+    /// It was submitted or given up.
+    Nothing,
+}
+
+impl Session {
+    /// What stands on the line, not submitted.
+    #[must_use]
+    pub fn unsubmitted(&self) -> Option<Unsubmitted> {
+        if let Some(sent) = self.sent.as_ref().filter(|sent| self.unechoed.is_some() && !sent.text.is_empty()) {
+            let text = Some(sent.text.clone()).filter(|_| !sent.hidden);
+            return Some(Unsubmitted { owner: Owner::Agent(sent.owner.clone()), text, shows: None });
+        }
+        match self.log.shell() {
+            ShellState::AtPrompt { .. } => self.at_prompt(),
+            ShellState::Running(_) | ShellState::NoShell => self.at_program(),
+            ShellState::Continuation | ShellState::Starting | ShellState::Ended => None,
+        }
+    }
+
+    fn at_prompt(&self) -> Option<Unsubmitted> {
+        let text = self.log.cooked.input();
+        let text = text.trim();
+        let of = |owner, text: &str| Unsubmitted { owner, text: Some(text.to_owned()), shows: None };
+        // What the command before asked the terminal may be answered already and not be shown yet, or not all of it.
+        let answers = self.log.cooked.queried() && text.chars().all(is_of_answers);
+        if answers || is_terminal_answer(text) {
+            return Some(of(Owner::Nobody, text));
+        }
+        if text.is_empty() {
+            return None;
+        }
+        if self.is_refused(text) {
+            return Some(of(Owner::Nobody, text));
+        }
+        match (self.agents.owner_of(text), self.agents.half_typed()) {
+            (Some(owner), _) => Some(of(Owner::Agent(owner.to_owned()), text)),
+            (None, _) if !self.is_noise() => Some(of(Owner::Person, text)),
+            // What an agent has typed is there, whatever a job in the background has printed over it.
+            (None, Some((owner, half))) => {
+                Some(Unsubmitted { shows: Some(text.to_owned()), ..of(Owner::Agent(owner.to_owned()), half) })
+            }
+            (None, None) => Some(of(Owner::Nobody, text)),
+        }
+    }
+
+    fn at_program(&self) -> Option<Unsubmitted> {
+        let there = self.cursors_line();
+        if let Some((owner, half)) = self.agents.half_typed() {
+            let shown = there.trim_end().ends_with(half);
+            // Behind a program's prompt it is there, whatever a job in the background has printed over it. Elsewhere
+            // the program may have taken it without Enter.
+            if shown || self.agents.get(owner).prompted && !self.is_bare_prompt(&there) {
+                let shows = Some(there.trim().to_owned()).filter(|_| !shown);
+                let owner = Owner::Agent(owner.to_owned());
+                return Some(Unsubmitted { owner, text: Some(half.to_owned()), shows });
+            }
+        }
+        if let Some(owner) = self.agents.hiding() {
+            return Some(Unsubmitted { owner: Owner::Agent(owner.to_owned()), text: None, shows: None });
+        }
+        let text = self.behind_prompt().filter(|_| self.person_typed_since_last_line())?;
+        Some(Unsubmitted { owner: Owner::Person, text: Some(text), shows: None })
+    }
+
+    /// The whole line that the cursor is on, as far as it can be told.
+    fn cursors_line(&self) -> String {
+        let to_cursor = self.log.cooked.line_at_cursor().text;
+        let last = self.log.cooked.live().lines.pop().filter(|last| last.starts_with(to_cursor.trim_end()));
+        last.unwrap_or(to_cursor)
+    }
+
+    /// Whether a line is a program's prompt with nothing behind it.
+    fn is_bare_prompt(&self, line: &str) -> bool {
+        let line = format!("{} ", line.trim_end());
+        let last = self.last_prompt.as_deref().map(str::trim_end);
+        let setting = if self.is_carried() { prompt::Setting::Far } else { prompt::Setting::Integrated };
+        let looks = || prompt::matches(&line, self.setting.prompt_pattern.as_ref(), setting, last);
+        last == Some(line.trim_end()) || looks() == Some(prompt::Shape::Primary)
+    }
+
+    /// The cursor's line without what an agent has left on it, where there is such.
+    pub(super) fn without_half_typed(&self, line: &str) -> Option<String> {
+        let (_, half) = self.agents.half_typed()?;
+        line.trim_end().strip_suffix(half).map(str::to_owned)
+    }
+
+    /// What stands on a program's line behind the prompt that it showed before.
+    pub(super) fn behind_prompt(&self) -> Option<String> {
+        let stands = self.cursors_line();
+        // A server that came meanwhile has only seen the prompt with the text behind it.
+        let prompt = self.last_prompt.as_deref().or_else(|| prompt::leading(&stands))?;
+        let text = stands.strip_prefix(prompt.trim_end())?.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// What has to be typed first so that the line is empty.
+    ///
+    /// # Errors
+    /// Where the text on the line is another's, or the command is whose rest the shell wants.
+    pub(super) fn make_room(&self, actor: &str) -> Result<Option<Part>, String> {
+        if self.log.shell() == ShellState::Continuation {
+            let owner = match self.agents.continuing() {
+                Some(owner) => Some(owner).filter(|owner| *owner != actor),
+                // Where no person can have begun it, most likely a program of ours that is gone has.
+                None => Some(SOMEONE).filter(|_| self.person_typed_since_last_line()),
+            };
+            return match owner {
+                Some(owner) => Err(format!(
+                    "nothing was typed: {owner} has begun a command that the shell wants the rest of, and this would become part of it. Ask them; send keys=[\"ctrl+c\"] gives it up if they agree"
+                )),
+                None => Ok(None),
+            };
+        }
+        let Some(unsubmitted) = self.unsubmitted() else { return Ok(None) };
+        let at_prompt = matches!(self.log.shell(), ShellState::AtPrompt { .. });
+        let bytes = if at_prompt { self.clearing() } else { DISCARD_LINE.to_vec() };
+        match &unsubmitted.owner {
+            Owner::Nobody => {}
+            Owner::Agent(owner) if owner == actor => {}
+            Owner::Agent(_) | Owner::Person => return Err(unsubmitted.refusal()),
+        }
+        Ok(Some(Part { bytes, bracketed: false }))
+    }
+
+    /// What clears all that stands behind the shell's prompt: several lines where the shell edits several at once.
+    fn clearing(&self) -> Vec<u8> {
+        let above = std::iter::repeat_n(JOIN_AND_DISCARD, self.log.cooked.input_above().min(EDITED_MAX));
+        [CLEAR_LINE].into_iter().chain(above).flatten().copied().collect()
+    }
+
+    /// Whether a text on the shell's line is one that an agent submitted and that did not parse: fish leaves it there
+    /// to be corrected, and nobody is about to.
+    fn is_refused(&self, text: &str) -> bool {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        self.log.regions().next_back().is_some_and(|last| {
+            let by_agent = last.actor.as_deref().is_some_and(|actor| actor != HUMAN);
+            let unparsed = last.kind == Kind::Command && last.state == State::Finished && last.exit.is_none();
+            by_agent && unparsed && words(&last.label) == words(text)
+        })
+    }
+
+    /// Whose text stands on the line after a `send` of this agent's: none where it is a person's.
+    pub(super) fn line_of(&self, actor: &str) -> Option<String> {
+        match self.unsubmitted().map(|unsubmitted| unsubmitted.owner) {
+            Some(Owner::Agent(owner)) => Some(owner),
+            Some(Owner::Person) => None,
+            Some(Owner::Nobody) | None => Some(actor.to_owned()),
+        }
+    }
+
+    /// What this agent has on the line already.
+    pub(super) fn own_half(&self, actor: &str) -> String {
+        if let Some(sent) = self.sent.as_ref().filter(|sent| self.unechoed.is_some() && sent.owner == actor) {
+            return sent.text.clone();
+        }
+        let own = self.unsubmitted().filter(|it| it.owner == Owner::Agent(actor.to_owned()));
+        own.and_then(|own| own.text).unwrap_or_default()
+    }
+
+    /// A `send` is about to be typed that leaves text on the line, or edits it.
+    pub(super) fn sends(&mut self, call: CallId, actor: &str, text: &str) {
+        let half = self.own_half(actor);
+        let there = self.cursors_line();
+        let before = there.trim_end().strip_suffix(half.as_str()).unwrap_or(&there).to_owned();
+        let hidden = self.looking.asks() == Some(Asks::Hidden);
+        self.sent = Some(Sent { call, owner: actor.to_owned(), before, text: format!("{half}{text}"), hidden });
+    }
+
+    /// The terminal has taken a `send`.
+    pub(super) fn has_sent(&mut self, leaves: Leaves, line_of: Option<&str>, text: &str) {
+        let at_line = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
+        match (leaves, line_of) {
+            (Leaves::Alone, _) => {}
+            (Leaves::Nothing, _) => {
+                self.sent = None;
+                // At the shell's line the shell tells when it is empty.
+                if !at_line && self.agents.line_is_empty() {
+                    self.effects.push_back(Effect::Remember);
+                }
+            }
+            (Leaves::More, Some(owner)) if at_line && !text.is_empty() => {
+                // As it will most likely be shown; what is there in the end is noted with the reply.
+                self.agents.entry(owner).half_typed = format!("{}{text}", self.log.cooked.input());
+                self.effects.push_back(Effect::Remember);
+            }
+            (Leaves::More, _) => {
+                if let Some(sent) = self.sent.as_ref().filter(|sent| sent.hidden) {
+                    self.agents.entry(&sent.owner).hides = true;
+                    self.effects.push_back(Effect::Remember);
+                }
+            }
+        }
+    }
+
+    /// Output has come: what was sent to a program may be seen now. A question that hides what is typed is over where a
+    /// line ends.
+    pub(super) fn see_sent(&mut self, bytes: &[u8]) {
+        if bytes.contains(&b'\n') && self.agents.hides_no_more() {
+            self.effects.push_back(Effect::Remember);
+        }
+        if !matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell) {
+            return;
+        }
+        let there = self.cursors_line();
+        if self.agents.half_typed().is_some() && self.is_bare_prompt(&there) {
+            // The program has taken a line.
+            self.agents.line_is_empty();
+            self.effects.push_back(Effect::Remember);
+        }
+        let Some(sent) = self.sent.as_ref().filter(|sent| !sent.text.trim().is_empty()) else { return };
+        let (owner, text) = (sent.owner.clone(), sent.text.trim().to_owned());
+        let Some(before) = there.trim_end().strip_suffix(text.as_str()) else { return };
+        let (known, prompted) = (self.agents.get(&owner), self.is_bare_prompt(before));
+        if known.half_typed != text || known.prompted != prompted {
+            self.agents.line_is_empty();
+            let agent = self.agents.entry(&owner);
+            (agent.half_typed, agent.prompted) = (text, prompted);
+            self.effects.push_back(Effect::Remember);
+        }
+    }
+
+    /// What this call was to type is not typed.
+    pub(super) fn unsend(&mut self, call: CallId) {
+        self.sent.take_if(|sent| sent.call == call);
+    }
+
+    /// A `send` is answered: what it has left on the line is what the line shows now.
+    pub(super) fn note_line(&mut self, call: CallId, leaves: Leaves, line_of: Option<&str>) {
+        let others = self.unechoed.is_some() && self.sent.as_ref().is_some_and(|sent| sent.call != call);
+        if leaves == Leaves::Alone || others {
+            return;
+        }
+        match self.log.shell() {
+            ShellState::AtPrompt { .. } => {
+                let stands = self.log.cooked.input();
+                let stands = stands.trim_end();
+                // Behind a line that was submitted or given up, it may be somebody else's by now.
+                let stays = |owner: &str| leaves == Leaves::More || self.agents.get(owner).half_typed.contains(stands);
+                let owner = line_of.filter(|owner| stays(owner));
+                self.agents.line_is_empty();
+                if let Some(owner) = owner {
+                    stands.clone_into(&mut self.agents.entry(owner).half_typed);
+                }
+                self.unsend(call);
+            }
+            ShellState::Running(_) | ShellState::NoShell => {
+                let Some(sent) = self.sent.take_if(|sent| sent.call == call) else { return };
+                let there = self.cursors_line();
+                let there = there.trim_end();
+                let text = sent.text.trim();
+                let known = self.agents.get(&sent.owner);
+                let prompted = known.prompted || self.is_bare_prompt(&sent.before);
+                let edited = there.strip_prefix(sent.before.as_str()).map(str::trim).filter(|_| prompted);
+                let half = match edited.filter(|_| !sent.hidden) {
+                    _ if !text.is_empty() && there.ends_with(text) => text,
+                    // Something was printed over it.
+                    over if known.stands_behind_prompt(text) && over.is_none_or(|over| over.starts_with(text)) => text,
+                    Some(edited) => edited,
+                    None => "",
+                };
+                self.agents.line_is_empty();
+                let agent = self.agents.entry(&sent.owner);
+                half.clone_into(&mut agent.half_typed);
+                (agent.prompted, agent.hides) = (prompted && !half.is_empty(), known.hides);
+            }
+            ShellState::Continuation | ShellState::Starting | ShellState::Ended => {}
+        }
+    }
+
+    /// Whether no person can have typed what stands on the shell's line, so that it is the output of a job in the background.
+    fn is_noise(&self) -> bool {
+        matches!(self.log.shell(), ShellState::AtPrompt { .. }) && !self.person_typed_since_last_line()
+    }
+
+    /// Whether a person has pressed a key since the last line began to run: what they type meanwhile stands behind the
+    /// next prompt. tmux tells a person's last key in whole seconds.
+    fn person_typed_since_last_line(&self) -> bool {
+        let since = match self.log.shell() {
+            ShellState::AtPrompt { since, .. } => Some(since),
+            _ => None,
+        };
+        let begun = self.log.regions().next_back().map(|region| region.started).into_iter().chain(since).min();
+        self.person.is_some_and(|last| last.0 / 1000 >= begun.unwrap_or(Wall(0)).0 / 1000)
+    }
+}
+
+impl Unsubmitted {
+    /// Why nothing is typed there by somebody else.
+    fn refusal(&self) -> String {
+        let shown = |text: &str| format!("{:?}", text.chars().take(SHOWN_CHARS).collect::<String>());
+        match (&self.owner, &self.text) {
+            (Owner::Agent(owner), Some(text)) => {
+                let over =
+                    self.shows.as_deref().map_or_else(String::new, |shows| format!(", and it shows {}", shown(shows)));
+                format!(
+                    "nothing was typed: {owner} has {} on the line, not submitted{over}. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees",
+                    shown(text)
+                )
+            }
+            (Owner::Agent(owner), None) => format!(
+                "nothing was typed: {owner} has begun an answer to this question, which hides it, and has not submitted it. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
+            ),
+            (Owner::Person | Owner::Nobody, text) => format!(
+                "nothing was typed: {SOMEONE} has {} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree",
+                shown(text.as_deref().unwrap_or_default())
+            ),
+        }
+    }
+}
+
+/// Whether a text on the shell's line is what a terminal answers to queries in some program's output: the answers
+/// are typed into the shell by tmux, and nobody meant them.
+fn is_terminal_answer(text: &str) -> bool {
+    text.chars().any(|c| matches!(c, 'c' | 'R' | 'n')) && text.contains(';') && text.chars().all(is_of_answers)
+}
+
+fn is_of_answers(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, ';' | '?' | '>' | '[' | '^' | 'c' | 'R' | 'n' | '\u{1b}')
+}
