@@ -1,6 +1,7 @@
 //! What control characters and sequences do; the table is tmux's (`input.c`).
 
 use super::above::Above;
+use super::fullscreen::Descent;
 use super::modes::Modes;
 use super::screen::{Charset, SavedCursor, Screen, default_tabs};
 use crate::vt::parse::Params;
@@ -75,6 +76,7 @@ impl Screen {
         (self.top, self.bottom) = (0, self.height() - 1);
         self.modes = Modes { alternate: self.modes.alternate, ..Modes::default() };
         self.erase_screen();
+        self.region_reset();
         (self.column, self.row) = (0, 0);
     }
 
@@ -100,13 +102,13 @@ impl Screen {
         match byte {
             b'@' => self.insert_cells(count()?),
             b'A' => self.cursor_up(count()?),
-            b'B' => self.cursor_down(count()?),
+            b'B' => self.step_down(count()?),
             b'C' => self.cursor_right(count()?),
             b'D' => self.cursor_left(count()?),
             b'E' => {
                 let count = count()?;
                 self.column = 0;
-                self.cursor_down(count);
+                self.step_down(count);
             }
             b'F' => {
                 let count = count()?;
@@ -114,10 +116,16 @@ impl Screen {
                 self.cursor_up(count);
             }
             b'G' | b'`' => self.cursor_to(Some(count()? - 1), None),
-            b'd' => self.cursor_to(None, Some(count()? - 1)),
+            b'd' => {
+                let above = self.row;
+                self.cursor_to(None, Some(count()? - 1));
+                self.came_from(above, Descent::To);
+            }
             b'H' | b'f' => {
                 let column = params.get(1, 1, 1)? as usize;
+                let above = self.row;
                 self.cursor_to(Some(column - 1), Some(count()? - 1));
+                self.came_from(above, Descent::To);
                 if self.column == 0 && self.row == 0 {
                     self.went_home();
                 }
@@ -147,6 +155,7 @@ impl Screen {
             b'r' => {
                 let bottom = params.get(1, 1, u32::try_from(self.height()).unwrap_or(u32::MAX))? as usize;
                 self.set_region(count()? - 1, bottom - 1);
+                self.region_set();
             }
             b's' => self.save_cursor(),
             b'u' => self.restore_cursor(),
@@ -155,6 +164,18 @@ impl Screen {
             _ => return None,
         }
         Some(())
+    }
+
+    fn step_down(&mut self, count: usize) {
+        let above = self.row;
+        self.cursor_down(count);
+        self.came_from(above, Descent::By);
+    }
+
+    fn came_from(&mut self, row: usize, how: Descent) {
+        if self.row > row {
+            self.descended(how);
+        }
     }
 
     fn erase_in_display(&mut self, params: &Params) -> Option<()> {
@@ -181,7 +202,7 @@ impl Screen {
         self.last = None;
         for at in 0..params.len() {
             match params.get(at, 0, 0).unwrap_or(0) {
-                1 => self.modes.application_cursor = on,
+                1 => self.take_cursor_keys(on),
                 // tmux does not change its width, but clears as if it had.
                 3 => {
                     self.cursor_to(Some(0), Some(0));

@@ -1,8 +1,16 @@
 //! Programs that paint the whole screen: the alternate screen, and those that do it on the normal one.
 //!
 //! What such a program shows is a picture, not lines; one line stands for it in the log. On the normal screen a
-//! program is taken for one when it keeps going home to the top left corner and painting over what it painted before,
-//! without a line ever scrolling away; at once, if it has also hidden the cursor and taken over the cursor keys.
+//! program is taken for one when
+//!
+//! - it keeps going home to the top left corner and painting over what it painted before, without a line ever scrolling
+//!   away, from the third picture on;
+//! - it goes home with the cursor keys taken over (`CSI ? 1 h`), as `top` and `vi` do on terminals that have no
+//!   alternate screen. A line editor does so too where it clears the screen, but asks for bracketed paste, or shows the
+//!   cursor;
+//! - it has cleared the screen and then puts the cursor into rows further down, before anything has scrolled, with the
+//!   cursor keys taken over or the scroll region set, as everything does that is made with curses. With no more than the
+//!   cursor hidden, only a row named by its number counts: what shows progress goes up and down by counting.
 
 use std::collections::VecDeque;
 
@@ -36,6 +44,21 @@ pub(super) struct Painting {
     frames: u8,
     /// Whether anything was printed since the cursor last went home.
     pub(super) printed: bool,
+    /// The screen was cleared, and nothing has scrolled since.
+    #[serde(default)]
+    cleared: bool,
+    /// The program has set the scroll region, be it to all of the screen.
+    #[serde(default)]
+    region: bool,
+}
+
+/// How the cursor came to a row further down without a line feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Descent {
+    /// By the row's number.
+    To,
+    /// By so many rows.
+    By,
 }
 
 impl Painting {
@@ -44,6 +67,19 @@ impl Painting {
         self.series_on = false;
         self.frames = 0;
         self.printed = false;
+        self.cleared = false;
+    }
+
+    /// The screen was cleared: what is painted from here on may be a picture.
+    pub(super) fn begins_clear(&mut self) {
+        self.begins();
+        self.cleared = true;
+    }
+
+    fn begins(&mut self) {
+        self.reset();
+        self.series_on = true;
+        self.series = self.series.wrapping_add(1).max(1);
     }
 }
 
@@ -67,14 +103,12 @@ impl Screen {
         if self.unlogged {
             return;
         }
-        if self.modes.application_cursor && !self.modes.cursor_visible {
+        if self.modes.application_cursor && !(self.modes.cursor_visible && self.modes.bracketed_paste) {
             self.paint();
             return;
         }
         if !self.painting.series_on {
-            self.painting.series_on = true;
-            self.painting.series = self.painting.series.wrapping_add(1).max(1);
-            self.painting.frames = 0;
+            self.painting.begins();
         } else if self.painting.printed {
             self.painting.frames += 1;
             if self.painting.frames >= FRAMES {
@@ -82,6 +116,35 @@ impl Screen {
             }
         }
         self.painting.printed = false;
+    }
+
+    /// The cursor was put into a row further down.
+    pub(super) fn descended(&mut self, how: Descent) {
+        if self.unlogged || !self.painting.cleared {
+            return;
+        }
+        let took_over = self.modes.application_cursor || self.painting.region;
+        if took_over || how == Descent::To && !self.modes.cursor_visible {
+            self.paint();
+        }
+    }
+
+    /// The scroll region was set.
+    pub(super) fn region_set(&mut self) {
+        self.painting.region = true;
+    }
+
+    /// The terminal was reset, by whoever is done with it or begins anew.
+    pub(super) fn region_reset(&mut self) {
+        self.painting.region = false;
+    }
+
+    /// The cursor keys are taken over or given back, which a program does that paints when it leaves.
+    pub(super) fn take_cursor_keys(&mut self, on: bool) {
+        if self.modes.application_cursor && !on && !self.is_alternate() {
+            self.log_again(self.height());
+        }
+        self.modes.application_cursor = on;
     }
 
     /// From here on a full-screen program paints: what it has painted already is no part of the log.
@@ -168,6 +231,7 @@ impl Screen {
             self.leave_alternate(true);
         }
         self.log_again(self.row);
+        self.painting.region = false;
         self.alternate_cursor = None;
         self.top = 0;
         self.bottom = self.height() - 1;

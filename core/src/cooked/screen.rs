@@ -307,7 +307,7 @@ impl Screen {
 
     /// Moves all that is on the screen above it, as tmux does where a program clears the whole screen.
     pub(super) fn clear_into_history(&mut self) {
-        self.painting.reset();
+        self.painting.begins_clear();
         let height = self.height();
         let used = self.rows.iter().rposition(|row| row.used() > 0).map_or(0, |last| last + 1);
         for _ in 0..used {

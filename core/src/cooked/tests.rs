@@ -227,6 +227,44 @@ fn a_program_that_takes_over_the_keys_is_a_picture_at_once() {
 }
 
 #[test]
+fn what_curses_paints_without_another_screen_is_a_picture_at_once() {
+    // As seen of dialog, of watch, of nano on a Linux console, of htop and a program of python's on a vt100.
+    for (begins, ends) in [
+        ("\x1b[H\x1b[J\x1b[?1h\x1b=      \x1b[2;1H  box", "\x1b[6;1H\x1b[?1l\x1b>"),
+        ("\x1b[1;6r\x1b[H\x1b[JEvery 1.0s\x1b[3;1Hnow", "\x1b[6;1H\r\n"),
+        ("\x1b[?2004h\x1b[?25l\x1b[H\x1b[J\x1b[5;3H[ Reading ]", "\x1b[?25h\x1b[?2004l\x1b[6;1H\r\n"),
+        ("\x1b[1;6r\x1b[?1h\x1b=\x1b[H\x1b[J\x1b[1B 0[||]", "\x1b[6;1H\x1b[?1l\x1b>"),
+    ] {
+        let mut view = view(20, 6);
+        feed(&mut view, format!("before\r\n{begins}").as_bytes());
+        assert_eq!(view.fullscreen(), Some(FullScreen::Painted), "{begins:?}");
+        feed(&mut view, b"\x1b[4;1Hmore\x1b[2;3Hand more");
+        assert_eq!(settled(&mut view), "before\n[full-screen program]\n", "{begins:?}");
+        feed(&mut view, format!("{ends}$ ").as_bytes());
+        assert_eq!(view.fullscreen(), None, "{ends:?}");
+        assert_eq!(view.live().lines, ["$"], "{ends:?}");
+    }
+}
+
+#[test]
+fn clearing_and_moving_alone_are_no_picture() {
+    for printed in [
+        // A menu of a script, which asks for a line.
+        "\x1b[H\x1b[2J\x1b[3;4HMENU\x1b[5;4Hchoice: ",
+        // A line editor, at ctrl+l.
+        "\x1b[?2004h\x1b[?1h\x1b=\x1b[H\x1b[J$ \r\n% ",
+        // Progress over two rows, after the screen was cleared.
+        "\x1b[H\x1b[2J\x1b[?25lone\r\ntwo\x1b[1A\rOne\x1b[1B\rTwo",
+        // A progress bar below a scroll region.
+        "\x1b7\x1b[0;5r\x1b8\x1b[1A\x1b7\x1b[6;1f50%\x1b8unpacking",
+    ] {
+        let mut view = view(20, 6);
+        feed(&mut view, printed.as_bytes());
+        assert_eq!(view.fullscreen(), None, "{printed:?}");
+    }
+}
+
+#[test]
 fn clearing_the_screen_keeps_its_lines() {
     let mut view = view(20, 6);
     feed(&mut view, b"one\r\ntwo\x1b[H\x1b[J");

@@ -11,7 +11,11 @@ use super::{Row, Tested, holds, same};
 pub(crate) const ROWS: &[Row] = &[
     ("git_log_is_not_typed_into", &["tmux", "bash", "git", "less"], git_log),
     ("more_is_not_typed_into", &["tmux", "bash", "more"], more),
-    ("what_stays_of_a_full_screen_program", &["tmux", "bash", "top", "less", "vim"], what_stays),
+    (
+        "what_stays_of_a_full_screen_program",
+        &["tmux", "bash", "top", "less", "vim", "dialog", "htop", "whiptail", "nano"],
+        what_stays,
+    ),
     ("git_push_asks_for_a_user", &["tmux", "bash", "git"], git_push),
     ("sudo_asks_a_user", &["tmux", "bash", "sudo", "su", "root"], sudo_asks),
     ("half_a_line_is_no_question", &["tmux", "bash"], half_a_line),
@@ -63,7 +67,19 @@ fn what_stays() -> Tested {
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
     client.run("seq 1000 > n")?;
-    for (line, leave) in [("top -d 1", "q"), ("less n", "q"), ("vim -u NONE n", ":q!\n")] {
+    let open = [
+        ("top -d 1", "q"),
+        ("less n", "q"),
+        ("vim -u NONE n", ":q!\n"),
+        // Where there is no other screen, they paint on this one.
+        ("dialog --yesno sure 8 40", "\n"),
+        ("TERM=vt100 top -d 1", "q"),
+        ("TERM=vt100 htop", "q"),
+        ("TERM=vt100 vim -u NONE n", ":q!\n"),
+        ("TERM=linux whiptail --yesno sure 8 40", "\n"),
+        ("TERM=linux nano -I n", "\u{18}"),
+    ];
+    for (line, leave) in open {
         let open = client.run(line)?;
         same!(open.status(), "screen", "{line}: {}", open.text);
         client.call("send", json!({ "text": leave }))?;

@@ -120,11 +120,11 @@ fn compare(kind: Kind, tmux: &Shown, ours: &Shown) -> Option<String> {
     if theirs != mine && !(kind == Kind::Resize && is_part(&mine, &theirs)) {
         return Some(format!("screen\n{}\n-- ours\n{}", theirs.join("\n"), mine.join("\n")));
     }
-    let (theirs, mut mine) = (trimmed(&tmux.joined), trimmed(&ours.joined));
-    if !kind.has_lines() {
+    let (theirs, mine) = (trimmed(&tmux.joined), trimmed(&ours.joined));
+    // What we take for a picture has no lines of ours.
+    if !kind.has_lines() || mine.iter().any(|line| line == FULL_SCREEN_PLACEHOLDER) {
         return None;
     }
-    mine.retain(|line| line != FULL_SCREEN_PLACEHOLDER);
     if theirs != mine {
         let at = theirs.iter().zip(&mine).take_while(|(one, other)| one == other).count();
         return Some(format!("line {at}\n{}\n-- ours\n{}", theirs.join("\n"), mine.join("\n")));

@@ -196,7 +196,7 @@ impl Soup {
             20 => self.put(&format!("y\x1b[{count}b")),
             21 => self.put(["\x1b[g", "\x1b[3g", "\x1bM", "\x1bM", "\x1bD"][random.below(5)]),
             22 => self.put(["\x1b[?6h\x1b[2;2H", "\x1b[?6l\x1b[2;2H", "\x1b[s", "\x1b[u"][random.below(4)]),
-            _ => self.put(["\x1bc", "\x1b[!p", "\x1b[?25l", "\x1bP1$q\x1b\\", "\x1b[4:3m"][random.below(5)]),
+            _ => self.put(["\x1bc", "\x1b[!p", "\x1b[?12l", "\x1bP1$q\x1b\\", "\x1b[4:3m"][random.below(5)]),
         }
     }
 }
