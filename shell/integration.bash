@@ -24,7 +24,7 @@
     \. "${BASH_SOURCE[0]}"
     \unset __dtmcp_quiet
     \return 0
-} 9>&2 2>/dev/null 8>&1 >/dev/null
+} 9>&2 2>&- 8>&1 >/dev/null 2>&1
 # The person's aliases must not get into the functions.
 [[ :$BASHOPTS: != *:expand_aliases:* ]] || { __dtmcp_aliases=1; \shopt -u expand_aliases; }
 
@@ -402,6 +402,26 @@ __dtmcp_pre2='\[${__dtmcp_P-}\]'
 # nothing.
 __dtmcp_gap='\e]133;-\a'
 
+# sudo may give what it runs a terminal of its own (use_pty) and carry over what is printed there. In a shell that it has
+# started, that terminal is the session's from here on, if the sudo that carries stands on the one that was.
+__dtmcp_sudo() {
+    local __dt_stat __dt_of __dt_number
+    [[ ${__DTMCP_TTY-} =~ ^/dev/pts/([0-9]+)$ ]] || return 0
+    __dt_number=${BASH_REMATCH[1]}
+    ! __dtmcp_here && [[ -n ${__DTMCP_NONCE-} && -r /proc/$PPID/stat ]] || return 0
+    __dt_of='^[0-9]+ \(sudo\) . ([0-9]+) '
+    read -r __dt_stat </proc/$PPID/stat
+    [[ $__dt_stat =~ $__dt_of && -r /proc/${BASH_REMATCH[1]}/stat ]] || return 0
+    # The terminal's number, as proc(5) writes it: major 136, and the bits of the minor above 255 from bit 20 on.
+    __dt_of='^[0-9]+ \(sudo\) . [0-9]+ [0-9]+ [0-9]+ ([0-9]+) '
+    read -r __dt_stat </proc/${BASH_REMATCH[1]}/stat
+    __dt_number=$((136 << 8 | __dt_number & 255 | __dt_number >> 8 << 20))
+    [[ $__dt_stat =~ $__dt_of && ${BASH_REMATCH[1]} == "$__dt_number" ]] || return 0
+    __dt_stat=$(tty 2>/dev/null) || return 0
+    __DTMCP_TTY=${__dt_stat##*[[:space:]]}
+    export __DTMCP_TTY
+}
+
 # Gives aliases back to the person.
 __dtmcp_alias() {
     [[ -z ${__dtmcp_aliases-} ]] || { unset __dtmcp_aliases; shopt -s expand_aliases; }
@@ -418,6 +438,7 @@ export -n __dtmcp_f
 if [[ -n ${__dtmcp_inherited-} ]]; then
     # Evaluated by the hook, in the prompt of a new shell.
     unset __dtmcp_inherited
+    __dtmcp_sudo
     __dtmcp_alias
     __dtmcp_prompt "$_"
 else

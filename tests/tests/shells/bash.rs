@@ -262,6 +262,34 @@ pub(crate) const ROWS: &[Row] = &[
         &[want("sudo -i", "~\nde2\n", 0)],
     )
     .needs(&["root", "sudo"]),
+    // sudo runs it on another terminal where its use_pty is on, as it is on Debian, and carries over what comes there.
+    row(
+        "B69_sudo_with_the_environment",
+        &[
+            Line("sudo -E bash --norc"),
+            Line("false|true"),
+            Line("bash --norc"),
+            Line("(exit 6)"),
+            Line("exit"),
+            Line("exit 3"),
+        ],
+        &[
+            want("sudo -E bash --norc", "*", 3),
+            want("false|true", "", 0).stages(&[1, 0]),
+            want("bash --norc", "*", 6),
+            want("(exit 6)", "", 6),
+            lost("exit", "*"),
+            lost("exit 3", "*"),
+        ],
+    )
+    .needs(&["root", "sudo"]),
+    row(
+        "B69_shell_on_another_pty_in_a_sudo",
+        &[Line("sudo -E python3 driver.py bash")],
+        &[want("*", "worked markers: 0", 0)],
+    )
+    .needs(&["root", "sudo", "python3"])
+    .files(&[("driver.py", crate::foreign::DRIVER)]),
     row(
         "B70_middle_shell_killed",
         &[Line("bash"), Line("bash"), Line("echo 3deep"), Type("kill -9 $PPID\r", Text("Killed")), Line("")],

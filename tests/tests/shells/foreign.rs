@@ -5,7 +5,7 @@ use crate::terminal::Step::{Line, Type};
 use crate::terminal::Wait::{Prompt, Text};
 
 /// What pexpect does: starts a shell on a pty of its own, types at it and counts the markers in what comes back.
-const DRIVER: &str = r#"
+pub(crate) const DRIVER: &str = r#"
 import os, pty, sys
 pid, fd = pty.fork()
 if pid == 0:
