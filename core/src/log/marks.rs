@@ -193,6 +193,11 @@ impl Log {
     fn on_refused(&mut self, marker: &Marker, status: Option<i32>, unparsed: bool, at: At) {
         let Some(mut typing) = self.typing else { return };
         typing.line += self.shells.top().map_or(0, |top| top.edited(marker));
+        // fish 4 clears at ctrl+c what stands behind the prompt, which stays.
+        if marker.idle && status.is_some() && self.cooked.settle_above() + 1 == typing.line {
+            self.events.push_back(LogEvent::NotRun { status, first_line: typing.line + 1, lines: 0 });
+            return;
+        }
         // Nothing has marked the end of the input, so what was printed since counts as typed too.
         let typed_lines = usize::try_from(typing.line - typing.first).unwrap_or(usize::MAX).saturating_add(1);
         let typed = self.cooked.input().lines().take(typed_lines).collect::<Vec<_>>().join("\n");

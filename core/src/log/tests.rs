@@ -371,6 +371,20 @@ fn a_shell_that_edits_several_lines_wants_the_rest() {
     assert_eq!(log.shell(), ShellState::Running(2));
 }
 
+#[test]
+fn a_line_that_is_cleared_behind_its_prompt_leaves_the_prompt() {
+    let mut shell = Printer::new(7, "a");
+    let mut stream = shell.start() + &shell.prompt() + "abc";
+    stream += &shell.mark(marker::Kind::End, |end| (end.idle, end.status) = (true, Some(130)));
+    stream += &shell.mark(marker::Kind::Input, |_| {});
+    stream += "\r\x1b[2C\x1b[Kecho";
+    let (mut log, text) = logged(&stream);
+    assert_eq!((text, log.cooked.input()), (vec!["$ echo".to_owned()], "echo".to_owned()));
+    assert!(matches!(log.shell(), ShellState::AtPrompt { ready: true, .. }));
+    let not_run = LogEvent::NotRun { status: Some(130), first_line: 2, lines: 0 };
+    assert!(std::iter::from_fn(|| log.poll()).any(|event| event == not_run));
+}
+
 /// A session with a program in it: input regions opened and closed by hand, at offsets of the stream.
 fn with_inputs(records: Option<Vec<Region>>, step: usize) -> Log {
     let mut shell = Printer::new(7, "a");

@@ -10,6 +10,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         Trial::test("no_process_per_prompt_or_command", || run(Shell::Bash)),
         needs::test("no_process_per_prompt_or_command_in_zsh", &["zsh"], || run(Shell::Zsh)),
+        needs::test("no_process_per_prompt_or_command_in_fish", &["fish"], in_fish),
     ]
 }
 
@@ -26,6 +27,21 @@ fn run(shell: Shell) -> Result<(), Failed> {
     }
     ensure(reaped(&terminal)? == before, "the shell reaped a child")?;
     terminal.step(Step::Line("(true)"))?;
+    ensure(reaped(&terminal)? != before, "a child would have been seen")
+}
+
+fn in_fish() -> Result<(), Failed> {
+    let config = "set -g fish_greeting\nfunction fish_prompt; echo -n '$ '; end\n";
+    let mut terminal = Terminal::start(Shell::Fish, &[(".config/fish/config.fish", config)], Wait::Prompt)?;
+    terminal.step(Step::Line("true"))?;
+    let before = reaped(&terminal)?;
+    for line in ["", "true", "cd /tmp", "echo 'a;b'; false", "# nothing", "false|true"] {
+        terminal.step(Step::Line(line))?;
+    }
+    terminal.step(Step::Type("begin\r", Wait::Continuation))?;
+    terminal.step(Step::Line("end"))?;
+    ensure(reaped(&terminal)? == before, "the shell reaped a child")?;
+    terminal.step(Step::Line("sh -c true"))?;
     ensure(reaped(&terminal)? != before, "a child would have been seen")
 }
 
