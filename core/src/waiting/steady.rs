@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Judgement, Output, Waiter};
-use crate::inspect::{Inspection, Known, ProcessId, Sleep, Why};
+use crate::inspect::{Call, Inspection, Known, ProcessId, Sleep, Why};
 use crate::time::Now;
 
 /// Two looks have to agree that lie this far apart. Of 3,700 looks at 25 busy commands ten saw a wait that was none,
@@ -98,7 +98,8 @@ impl Steady {
     }
 
     /// A reader of keys that has asked behind a prompt before, and now has the cursor at the beginning of a line,
-    /// may be at work: with a timer, or with another thread than the one that reads.
+    /// may be at work: with a timer, or with another thread than the one that reads. Where it is seen to have neither,
+    /// its prompt is empty now.
     fn behind_a_prompt(&self, judgement: Judgement, inspection: &Inspection, output: Output) -> Judgement {
         let Judgement::Waits(waiter) = &judgement else { return judgement };
         let known = match self.asked {
@@ -110,7 +111,7 @@ impl Steady {
             }
             Asked::Process(process) => process == waiter.process,
         };
-        if known && raw(inspection) && !output.alternate && output.column == 0 {
+        if known && raw(inspection) && !output.alternate && output.column == 0 && !only_waits(inspection, waiter) {
             Judgement::Unknown(Why::AwayFromPrompt)
         } else {
             judgement
@@ -178,6 +179,20 @@ fn runs(inspection: &Inspection, waiter: &Waiter) -> Option<u64> {
     match thread.runs {
         Known::Known(runs) => Some(runs),
         Known::Unknown(_) => None,
+    }
+}
+
+/// Whether the waiter can do nothing else meanwhile: its only thread sleeps until the terminal has input, and for
+/// nothing besides. Then it has asked without a prompt.
+fn only_waits(inspection: &Inspection, waiter: &Waiter) -> bool {
+    let process = inspection.processes().find(|process| process.id == waiter.process);
+    let [thread] = process.and_then(|process| process.threads.known()).map_or(&[][..], Vec::as_slice) else {
+        return false;
+    };
+    match &thread.call {
+        Known::Known(Call::Reads(_)) => true,
+        Known::Known(Call::Polls { fds, timeout: None }) => fds.len() == 1,
+        _ => false,
     }
 }
 

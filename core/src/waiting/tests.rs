@@ -200,6 +200,23 @@ fn a_reader_of_keys_away_from_its_prompt_may_work() {
     steady.prompted(false);
     let own = settle(&mut steady, 0, at(0));
     assert_eq!(own, away, "the session's own program");
+    // Whose only thread is seen to sleep in nothing but the terminal has an empty prompt.
+    for (call, comes_to) in [
+        (Call::Reads(0), &waits),
+        (Call::Polls { fds: vec![0], timeout: None }, &waits),
+        (Call::Polls { fds: vec![0, 4], timeout: None }, &away),
+        (Call::Polls { fds: vec![0], timeout: Some(Duration::from_millis(100)) }, &away),
+    ] {
+        let mut one = process(7, "wait_woken", vec![terminal(0)]);
+        if let Known::Known(threads) = &mut one.threads {
+            threads[0].call = Known::Known(call.clone());
+        }
+        let inspection = scene(RAW, vec![one]);
+        let mut steady = Steady::default();
+        steady.prompted(true);
+        steady.look(Now(0), judgement.clone(), &inspection, at(0));
+        assert_eq!(&steady.look(Now(60_000), judgement.clone(), &inspection, at(0)), comes_to, "{call:?}");
+    }
 }
 
 #[test]

@@ -289,6 +289,27 @@ pub(crate) const ROWS: &[Row] = &[
         "works",
         "works",
     ),
+    // An editor of lines whose prompt is empty can do nothing else meanwhile, where that is to be seen.
+    row(
+        "sqlite_without_a_prompt",
+        &["sqlite3"],
+        &[Type("sqlite3\r"), See("sqlite> ", 1), Judged("waits"), Type(".prompt ''\r"), See(".prompt ''\r\n", 1)],
+        "waits",
+        "unknown",
+    ),
+    row(
+        "python_without_a_prompt",
+        PYTHON,
+        &[
+            Type("python3 -q\r"),
+            See(">>> ", 1),
+            Judged("waits"),
+            Type("import sys; sys.ps1 = ''\r"),
+            See("ps1 = ''\r\n", 1),
+        ],
+        "waits",
+        "unknown",
+    ),
     row("node_prompt", &["node"], &[Type("node\r"), See("> ", 1)], "waits", "waits"),
     row(
         "node_listens",
