@@ -188,7 +188,7 @@ impl IntegrateCall {
         match stands(view) {
             Stands::Prompt => self.at_prompt(view),
             Stands::Typed(text) => refused(format!(
-                "{NOT_TYPED}: {text:?} stands on the shell's line, not submitted. Ask whoever typed it; send keys=[\"ctrl+u\"] clears it if they agree"
+                "{NOT_TYPED}: {text:?} stands on the shell's line, not submitted. send keys=[\"ctrl+u\"] clears it, if it is yours or whoever typed it agrees"
             )),
             Stands::Program(name) => refused(format!(
                 "{NOT_TYPED}: {name} has the terminal, at {:?}, and it is no shell. Leave it first, then call shell_integrate at the shell's prompt",

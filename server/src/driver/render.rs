@@ -1,5 +1,6 @@
 //! Rendering a reply off the session's task: reading lines and asking for the screen hold nobody up.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use dtmcp_core::lines::Lines as _;
 use dtmcp_core::record::row_mark;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::{Reply, Scene, ScreenText, render};
+use dtmcp_core::text;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::hub::save;
@@ -170,10 +172,8 @@ fn saved(job: &Job, path: &str) -> String {
 /// Takes the nonce out of a reply: a model that repeats it could forge markers by accident.
 #[must_use]
 pub fn mask(mut reply: Reply, nonce: Option<&str>) -> Reply {
-    if let Some(nonce) = nonce.filter(|nonce| !nonce.is_empty()) {
-        if reply.text.contains(nonce) {
-            reply.text = reply.text.replace(nonce, MASKED);
-        }
+    if let Some(nonce) = nonce {
+        reply.text = mask_text(reply.text, Some(nonce));
         for value in reply.meta.values_mut() {
             mask_value(value, nonce);
         }
@@ -184,17 +184,15 @@ pub fn mask(mut reply: Reply, nonce: Option<&str>) -> Reply {
 /// The same for words that are no reply.
 #[must_use]
 pub fn mask_text(text: String, nonce: Option<&str>) -> String {
-    match nonce.filter(|nonce| !nonce.is_empty()) {
-        Some(nonce) if text.contains(nonce) => text.replace(nonce, MASKED),
-        _ => text,
+    match nonce.map(|nonce| text::mask::mask(&text, nonce)) {
+        Some(Cow::Owned(masked)) => masked,
+        Some(Cow::Borrowed(_)) | None => text,
     }
 }
 
-const MASKED: &str = "<nonce>";
-
 fn mask_value(value: &mut serde_json::Value, nonce: &str) {
     match value {
-        serde_json::Value::String(text) if text.contains(nonce) => *text = text.replace(nonce, MASKED),
+        serde_json::Value::String(text) => *text = mask_text(std::mem::take(text), Some(nonce)),
         serde_json::Value::Array(values) => values.iter_mut().for_each(|value| mask_value(value, nonce)),
         serde_json::Value::Object(fields) => fields.values_mut().for_each(|value| mask_value(value, nonce)),
         _ => {}

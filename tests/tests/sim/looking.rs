@@ -438,3 +438,20 @@ fn a_line_that_nothing_stood_before_has_a_name() {
     assert_eq!(sim.regions()[0].label, "(not shown)");
     assert!(!sim.disk.written().contains("hello"));
 }
+
+#[test]
+fn text_left_on_a_far_line_is_its_authors() {
+    for mut sim in [behind(), Sim::bash()] {
+        sim.host = carries(Call::Other);
+        sim.ran("a", "far");
+        let id = sim.send("a", "half ");
+        sim.answer(id);
+        let id = sim.send("a", "typed");
+        sim.answer(id);
+        sim.pass(1.0);
+        let refused = error(&sim.ran("b", "hello"));
+        assert!(refused.contains("a has \"half typed\" on the line"), "{refused}");
+        assert_eq!(sim.ran("a", "hello").status, Status::Prompt);
+        assert!(sim.typed().contains("typed\x15hello"), "{}", sim.typed());
+    }
+}

@@ -1,0 +1,103 @@
+//! What a line looks like behind which the output rests, where nobody sees who waits.
+
+use super::waits_behind;
+
+/// What an unterminated last line looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looks {
+    /// A prompt.
+    Prompt,
+    /// A question.
+    Question,
+    /// A question whose answer is a secret.
+    Secret,
+}
+
+/// Words of questions for a secret.
+const SECRETS: &[&str] =
+    &["password", "passphrase", "passcode", "passwort", "mot de passe", "contraseña", "pin", "secret", "token"];
+
+/// Characters of a question. sshd's and apt's with paths in them come to some two hundred.
+const ASKED_CHARS: usize = 300;
+
+/// What a line looks like behind which the output has rested for long, where nobody sees who waits: by its end, where
+/// shells put a sign and questions a mark, a colon or the answers there are.
+#[must_use]
+pub fn looks_like(line: &str) -> Option<Looks> {
+    let bare = line.trim_end();
+    let last = bare.chars().next_back()?;
+    if bare.chars().count() > ASKED_CHARS || bare.ends_with("...") {
+        return None;
+    }
+    if matches!(last, '?' | ':') || offers_answers(bare) {
+        let text = bare.to_lowercase();
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        let secret =
+            |secret: &&str| if secret.len() > 3 { text.contains(*secret) } else { words.any(|word| word == *secret) };
+        return Some(if SECRETS.iter().any(secret) { Looks::Secret } else { Looks::Question });
+    }
+    // Lines, blocks and dots are what progress is drawn of.
+    let drawn = matches!(last, '…' | '\u{2500}'..='\u{259f}' | '\u{2800}'..='\u{28ff}');
+    let sign = matches!(last, '~' | '»') || !last.is_ascii() && !drawn;
+    let share = || bare.trim_end_matches([' ', '%']).ends_with(|c: char| c.is_ascii_digit());
+    let marked = waits_behind(bare) || last == '%' && !share();
+    (marked || sign && bare.len() < line.len()).then_some(Looks::Prompt)
+}
+
+/// Whether a line ends in a bracket with the answers that it takes: `[Y/n]`, `(yes/no/[fingerprint])`, `(y)`.
+fn offers_answers(bare: &str) -> bool {
+    let inside = match bare.chars().next_back() {
+        Some(']') => bare.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')),
+        Some(')') => bare.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')),
+        _ => None,
+    };
+    let Some((_, inside)) = inside else { return false };
+    let answers: Vec<&str> = inside.split('/').map(|answer| answer.trim_matches(['[', ']', ' '])).collect();
+    let is_word = |answer: &&str| !answer.is_empty() && answer.chars().all(char::is_alphabetic);
+    let lone = matches!(inside.to_lowercase().as_str(), "y" | "n" | "yes" | "no");
+    lone || answers.len() > 1 && answers.iter().all(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_rests_looks_like_what_it_ends_in() {
+        for line in ["odd $ ", "build 7 dir> ", "❯ ", "➜  ~ ", "λ ", "dbg>", "[t] # ", "deep %", "~/x main ✗ "] {
+            assert_eq!(looks_like(line), Some(Looks::Prompt), "{line:?}");
+        }
+        for line in [
+            "Q? ",
+            "Your name: ",
+            "Go on? [Y/n] ",
+            "continue connecting (yes/no/[fingerprint])? ",
+            "Remove it (y/N) ",
+            "Sure (y)",
+            "login:",
+            "Shipping address: ",
+        ] {
+            assert_eq!(looks_like(line), Some(Looks::Question), "{line:?}");
+        }
+        for line in
+            ["[sudo] password for me: ", "me@deep's password: ", "Enter PIN:", "Passphrase for key '/x': ", "Token? "]
+        {
+            assert_eq!(looks_like(line), Some(Looks::Secret), "{line:?}");
+        }
+        for line in [
+            "",
+            "  ",
+            "collecting ... ",
+            "checking for gcc...",
+            "50% ",
+            "(3/10) ",
+            "[12/40]",
+            "working",
+            "█████░░ ",
+            "⠋ ",
+            "/-",
+        ] {
+            assert_eq!(looks_like(line), None, "{line:?}");
+        }
+    }
+}
