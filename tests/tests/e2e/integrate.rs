@@ -166,7 +166,8 @@ fn shells_there() -> Tested {
     integrated(&mut client, &far.world)?;
     same!(client.run("true")?.exit(), Some(0), "it goes on");
     client.run("exit")?;
-    for (shell, reason) in [("env PS1='me@far:~$ ' dash", "the shell here is dash"), ("tcsh -f", "did not answer the question")]
+    for (shell, reason) in
+        [("env PS1='me@far:~$ ' dash", "the shell here is dash"), ("tcsh -f", "did not answer the question")]
     {
         client.call("run", json!({ "line": far.login("ann", shell), "timeout": 5 }))?;
         let answer = integrate(&mut client)?;
