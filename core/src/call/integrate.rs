@@ -231,7 +231,7 @@ impl IntegrateCall {
         }
         let Some(Answer { shell, who }) = &self.answer else {
             return refused(
-                "what stands at the prompt did not answer the question which shell it is, so it is no bash, zsh or fish, or a restricted one, and was left as it is: run works there by the looks of its prompt, without exit statuses"
+                "what stands at the prompt did not answer the question which shell it is, so it is neither bash, zsh nor fish, or a restricted one, and was left as it is: run works there by the looks of its prompt, without exit statuses"
                     .to_owned(),
             );
         };
