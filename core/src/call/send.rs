@@ -38,6 +38,10 @@ const NUDGES: u8 = 2;
 /// The keys at which a terminal sends a signal: ctrl+c and ctrl+\, as bytes.
 const INTERRUPTS: [&[u8]; 2] = [b"\x03", b"\x1c"];
 
+/// Why another user's process got no signal, and what reaches it.
+pub const REFUSED: &str =
+    "another user's process may not be signalled from here. keys=[\"ctrl+c\"] goes through the terminal and reaches it";
+
 /// The key at which a terminal stops its output, where its flow control is on, as a byte.
 const STOPS_OUTPUT: &[u8] = b"\x13";
 
@@ -311,6 +315,9 @@ impl SendCall {
             return format!(
                 "SIG{signal} went to {name}, which only carries the terminal: the program at its far end got nothing; keys=[\"ctrl+c\"] reach it"
             );
+        }
+        if let Some(refused) = &signalled.refused {
+            return format!("SIG{signal} went to {name}, and not to {refused}: {REFUSED}");
         }
         format!("SIG{signal} went to {name}")
     }

@@ -109,8 +109,10 @@ pub struct Signalling {
 /// Who was given a signal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signalled {
-    /// What the kernel calls it.
+    /// What the kernel calls its processes.
     pub name: String,
+    /// The same of those that run as another user, whom this one may not signal: they got nothing.
+    pub refused: Option<String>,
     /// Whether it only leads to a far place, where the program that the user sees got nothing.
     pub carries: bool,
 }

@@ -266,6 +266,7 @@ impl Session {
     pub fn handle(&mut self, now: Now, event: Event<'_>) {
         match event {
             Event::Output { bytes, wall } => {
+                self.remember_prompt(now);
                 self.wall = (now, wall);
                 self.last_activity = now;
                 self.unechoed = None;
@@ -497,5 +498,10 @@ pub const HUMAN: &str = "human";
 fn last_prompt(log: &Log) -> Option<String> {
     let mut lines = log.regions().rev().take_while(|region| region.kind == Kind::Input);
     // A line whose echo has not been read is named after its prompt, without the blank.
-    lines.find_map(|region| prompt::leading(&format!("{} ", region.label)).map(str::to_owned))
+    let named = lines.find_map(|region| prompt::leading(&format!("{} ", region.label)).map(str::to_owned));
+    // No line was sent to it yet, and a person may have begun one.
+    let stands = log.cooked.line_at_cursor().text;
+    let shown = || prompt::leading(&stands).filter(|prompt| prompt::is_programs(prompt)).map(str::to_owned);
+    let unmarked = matches!(log.shell(), ShellState::Running(_) | ShellState::NoShell);
+    named.or_else(|| shown().filter(|_| unmarked))
 }

@@ -108,6 +108,17 @@ impl Session {
         quiet >= QUIET && pattern.is_some_and(|pattern| pattern.is_match(line).unwrap_or(false))
     }
 
+    /// Remembers the prompt of a program that nobody has been told of, before what comes next: a person may type behind
+    /// it, and that is not to be taken for output.
+    pub(super) fn remember_prompt(&mut self, now: Now) {
+        if self.last_prompt.is_none()
+            && let Some((text, prompt::Shape::Primary)) = self.resting(now, None).prompt
+            && prompt::is_programs(&text)
+        {
+            self.last_prompt = Some(text);
+        }
+    }
+
     /// Until when the line of the cursor is taken for what stood there before a line was typed: that is no answer to
     /// it, and a busy editor echoes late.
     fn stale_until(&self, now: Now) -> Option<Now> {

@@ -93,15 +93,17 @@ impl Session {
     }
 
     fn step(&mut self, now: Now, call: &mut Call) -> Step {
-        if let Some(moved) = call.moved.filter(|moved| moved.again > now) {
+        // Where the session is over nothing is waited for any more.
+        let over = self.ended.is_some() || self.closed.is_some();
+        if let Some(moved) = call.moved.filter(|moved| moved.again > now && !over) {
             return Step::Wait(Some(moved.again));
         }
         if matches!(&call.kind, CallKind::Send(send) if send.is_new()) {
             let paints = matches!(self.shell(now), ShellState::AtPrompt { ready: false, .. } | ShellState::Starting);
-            if paints && now < call.began + PAINTED {
+            if paints && !over && now < call.began + PAINTED {
                 return Step::Wait(Some(call.began + PAINTED));
             }
-            if let Some(escaped) = self.escaped.map(|at| at + SEQUENCE).filter(|at| now < *at) {
+            if let Some(escaped) = self.escaped.map(|at| at + SEQUENCE).filter(|at| now < *at && !over) {
                 return Step::Wait(Some(escaped));
             }
             return match self.begin_send(now, call) {

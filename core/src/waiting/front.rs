@@ -14,13 +14,45 @@ pub struct Job {
     /// The process group.
     pub group: u32,
     /// Its members to be signalled, parents before their children.
-    pub members: Vec<ProcessId>,
+    pub members: Vec<Member>,
     /// Whether that is all of the group, so that one signal to the group reaches them at one moment.
     pub whole: bool,
-    /// What the kernel calls its first member that is no shell.
-    pub name: String,
     /// Whether it leads to a far place, and is not the program that the user sees.
     pub carries: bool,
+}
+
+/// A process of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// The process.
+    pub id: ProcessId,
+    /// What the kernel calls it.
+    pub name: String,
+}
+
+/// Members that are named; a build has dozens.
+const NAMED: usize = 4;
+
+/// The members of a job as a reply names them: each name once, and a shell only where nothing else is there.
+#[must_use]
+pub fn named(members: &[&Member]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for member in members {
+        if !names.contains(&member.name.as_str()) {
+            names.push(&member.name);
+        }
+    }
+    if names.iter().any(|name| !SHELLS.contains(name)) {
+        names.retain(|name| !SHELLS.contains(name));
+    }
+    let more = names.len().saturating_sub(NAMED);
+    let last = if more > 0 {
+        names.truncate(NAMED);
+        format!("{more} more")
+    } else {
+        names.pop().unwrap_or_default().to_owned()
+    };
+    if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
 }
 
 /// Why there is no job to signal.
@@ -67,13 +99,10 @@ pub fn jobs(inspection: &Inspection, spared: Spared<'_>, alternate: bool) -> Res
 }
 
 fn job(members: &[&Process], whole: bool) -> Job {
-    let is_shell = |process: &Process| SHELLS.contains(&process.name.as_str());
-    let named = members.iter().find(|process| !is_shell(process)).or(members.first());
     Job {
         group: members.first().map_or(0, |process| process.group),
-        members: members.iter().map(|process| process.id).collect(),
+        members: members.iter().map(|process| Member { id: process.id, name: process.name.clone() }).collect(),
         whole,
-        name: named.map_or_else(String::new, |process| process.name.clone()),
         carries: members.iter().any(|process| process.carrier.is_some()),
     }
 }
@@ -130,8 +159,25 @@ mod tests {
         }
     }
 
+    fn name(job: &Job) -> String {
+        super::named(&job.members.iter().collect::<Vec<_>>())
+    }
+
     fn named(found: Result<Vec<Job>, NoJob>) -> Result<Vec<String>, NoJob> {
-        found.map(|jobs| jobs.into_iter().map(|job| job.name).collect())
+        found.map(|jobs| jobs.iter().map(name).collect())
+    }
+
+    #[test]
+    fn a_job_is_all_of_its_processes() {
+        let named = |names: &[&str]| {
+            let group = names.iter().zip(20..).map(|(name, pid)| process(pid, 11, 20, name, PANE));
+            name(&jobs(&seen(true, group.collect(), vec![]), BASH, false).unwrap()[0])
+        };
+        assert_eq!(named(&["sleep"]), "sleep");
+        assert_eq!(named(&["yes", "cat", "bash"]), "yes and cat");
+        assert_eq!(named(&["sh", "bash"]), "sh and bash");
+        assert_eq!(named(&["make", "sh", "gcc", "cc1", "gcc", "cc1", "as"]), "make, gcc, cc1 and as");
+        assert_eq!(named(&["a", "b", "c", "d", "e", "f"]), "a, b, c, d and 2 more");
     }
 
     const BASH: Spared<'_> = Spared { pane: 10, shell: true, shells: &[11] };
@@ -159,7 +205,7 @@ mod tests {
     fn a_program_that_shares_our_group() {
         let front = vec![process(10, 1, 10, "dtmcp", PANE), process(12, 10, 10, "cat", PANE)];
         let jobs = jobs(&seen(true, front, vec![]), PROGRAM, false).unwrap();
-        assert_eq!((jobs[0].whole, jobs[0].members.len(), jobs[0].name.as_str()), (false, 1, "cat"));
+        assert_eq!((jobs[0].whole, jobs[0].members.len(), name(&jobs[0]).as_str()), (false, 1, "cat"));
     }
 
     #[test]

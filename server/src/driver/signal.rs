@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use dtmcp_core::call::Signal;
+use dtmcp_core::call::{REFUSED, Signal};
 use dtmcp_core::inspect::{Inspector, Look, PaneTerminal};
 use dtmcp_core::session::{Event, Signalled, Signalling};
-use dtmcp_core::waiting::front::{Job, NoJob, Spared, jobs};
+use dtmcp_core::waiting::front::{Job, Member, NoJob, Spared, jobs, named};
 use dtmcp_linux_proc::in_front;
 use nix::errno::Errno;
 use nix::sys::signal::{Signal as Number, kill, killpg};
@@ -31,14 +31,6 @@ impl Running {
         let result = tokio::task::spawn_blocking(move || signal(inspector.as_ref(), &place, &signalling)).await;
         Event::Signalled { id, result: result.unwrap_or_else(|error| Err(format!("no signal was sent: {error}"))) }
     }
-}
-
-/// Why a job did not get the signal.
-enum Failure {
-    /// It is not in front any more.
-    Gone,
-    /// It may not be signalled.
-    Refused,
 }
 
 fn signal(inspector: &dyn Inspector, place: &PaneTerminal, signalling: &Signalling) -> Result<Signalled, String> {
@@ -69,37 +61,44 @@ fn signal(inspector: &dyn Inspector, place: &PaneTerminal, signalling: &Signalli
 fn first(jobs: &[Job], signal: Signal) -> Result<Signalled, String> {
     let mut why = String::new();
     for job in jobs {
-        match give(job, number(signal)) {
-            Ok(()) => return Ok(Signalled { name: job.name.clone(), carries: job.carries }),
-            Err(Failure::Gone) => why = "no signal was sent: the job ended just now".to_owned(),
-            Err(Failure::Refused) => {
-                why = format!(
-                    "no signal was sent: {} runs as another user, whom this one may not signal. keys=[\"ctrl+c\"] goes through the terminal and reaches it",
-                    job.name
-                );
-            }
+        let Given { got, refused } = give(job, number(signal));
+        let refused = (!refused.is_empty()).then(|| named(&refused));
+        if !got.is_empty() {
+            return Ok(Signalled { name: named(&got), refused, carries: job.carries });
         }
+        why = match refused {
+            Some(refused) => format!("no signal was sent to {refused}: {REFUSED}"),
+            None => "no signal was sent: the job ended just now".to_owned(),
+        };
     }
     Err(why)
 }
 
+/// Which members of a job got a signal, and which another user's process kept it from.
+#[derive(Default)]
+struct Given<'a> {
+    got: Vec<&'a Member>,
+    refused: Vec<&'a Member>,
+}
+
 /// Signals a job, if it is the one that it was: a process id may be somebody else's by now, and a group that another
 /// has taken the terminal from is not in front.
-fn give(job: &Job, signal: Number) -> Result<(), Failure> {
-    let mut given = Err(Failure::Gone);
-    for member in &job.members {
-        if !in_front(*member, job.group) {
-            continue;
-        }
-        let (Ok(pid), Ok(group)) = (i32::try_from(member.pid), i32::try_from(job.group)) else { continue };
-        // As long as this member lives the group is no other's.
-        let sent = if job.whole { killpg(Pid::from_raw(group), signal) } else { kill(Pid::from_raw(pid), signal) };
-        match sent {
-            Ok(()) if job.whole => return Ok(()),
-            Ok(()) => given = Ok(()),
-            Err(Errno::EPERM) if given.is_err() => given = Err(Failure::Refused),
+fn give(job: &Job, signal: Number) -> Given<'_> {
+    let mut given = Given::default();
+    for member in job.members.iter().filter(|member| in_front(member.id, job.group)) {
+        let Ok(pid) = i32::try_from(member.id.pid) else { continue };
+        // A signal to the group is no failure where it reaches some: who may be signalled is asked before it ends them.
+        match kill(Pid::from_raw(pid), Some(signal).filter(|_| !job.whole)) {
+            Ok(()) => given.got.push(member),
+            Err(Errno::EPERM) => given.refused.push(member),
             Err(_) => {}
         }
+    }
+    // One signal to the group reaches all at one moment. As long as one of them lives the group is no other's.
+    let lives = || given.got.iter().any(|member| in_front(member.id, job.group));
+    let group = i32::try_from(job.group).map(Pid::from_raw);
+    if job.whole && !(lives() && group.is_ok_and(|group| killpg(group, signal).is_ok())) {
+        given.got.clear();
     }
     given
 }

@@ -46,6 +46,9 @@ const SEND_MAX: Duration = Duration::from_secs(10);
 /// What the machine may be late by: the step of its own clock.
 const TICK: Duration = Duration::from_millis(1);
 
+/// How often typing is tried again where the terminal has not taken it: its call is answered between two tries.
+const AGAIN: Duration = Duration::from_millis(10);
+
 /// How the terminal takes what is typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typist {
@@ -387,7 +390,7 @@ impl Sim {
         }
         let result = if signalling.signal == Signal::Int {
             self.bash.keys(self.now, b"\x03");
-            Ok(Signalled { name: "job".to_owned(), carries: false })
+            Ok(Signalled { name: "job".to_owned(), refused: None, carries: false })
         } else {
             Err("no signal was sent: it is refused".to_owned())
         };
@@ -400,7 +403,7 @@ impl Sim {
         let due = call.and_then(|call| call.due);
         let untaken = self.untaken.iter().any(|typing| typing.call == id);
         assert!(
-            untaken || due.is_none_or(|due| self.now <= due + TICK),
+            untaken || due.is_none_or(|due| self.now <= due + AGAIN + TICK),
             "call {id} is answered late, at {:?} and not {due:?}: {outcome:?}",
             self.now
         );

@@ -13,6 +13,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("a_job_that_stops_itself_in_fish", &["tmux", "fish"], || stops_itself("fish")),
     ("a_shell_inside_that_stops", &["tmux", "bash"], shell_inside_stops),
     ("a_stopped_program_of_its_own", &["tmux"], stopped_of_its_own),
+    ("a_pipeline_is_named_whole", &["tmux", "bash"], pipeline),
     ("never_the_shell", &["tmux", "bash"], never_the_shell),
     ("a_program_of_its_own", &["tmux"], a_program_of_its_own),
     ("inside_a_relay", &["tmux", "bash", "script"], inside_a_relay),
@@ -96,6 +97,19 @@ fn stops_itself(shell: &str) -> Tested {
     Ok(())
 }
 
+fn pipeline() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    start(&mut client, "sh -c 'echo up; exec sleep 600' | cat | cat")?;
+    let sent = signal(&mut client, "KILL")?;
+    // The first is still called sh, or sleep already.
+    let named = ["SIGKILL went to cat", "SIGKILL went to sleep and cat", "SIGKILL went to sh and cat"];
+    holds!(named.iter().any(|named| sent.words().contains(named)), "{}", sent.text);
+    same!(sent.meta["pipestatus"], json!([137, 137, 137]), "{}", sent.text);
+    Ok(())
+}
+
 fn shell_inside_stops() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
@@ -154,6 +168,8 @@ fn a_program_of_its_own() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
     client.call("session_create", json!({ "command": "cat" }))?;
+    // Until then it is the sh that becomes it.
+    same!(client.call("wait", json!({ "timeout": 60 }))?.status(), "waiting", "cat reads");
     let sent = signal(&mut client, "TERM")?;
     holds!(sent.words().contains("went to cat"), "{}", sent.text);
     let end = client.call("wait", json!({ "timeout": 60 }))?;

@@ -172,3 +172,23 @@ fn a_person_leaves_the_shell() {
     assert_eq!(sim.session.ended(), Some(Some(0)));
     assert!(error(&sim.ran("a", "echo hi")).contains("ended"));
 }
+
+#[test]
+fn what_a_person_types_at_a_programs_first_prompt_is_theirs() {
+    // Told to an agent, before a restart.
+    let mut sim = Sim::bash();
+    sim.ran("a", "python");
+    sim.person("q");
+    sim.pass(1.0);
+    sim.crash();
+    assert!(error(&sim.sent("a", "", &["ctrl+d"])).contains("\"q\" on the line"));
+    error(&sim.ran("a", "1+1"));
+    assert!(!sim.typed().contains("1+1"), "{}", sim.typed());
+    // Told to nobody.
+    let mut sim = Sim::bash();
+    sim.person("python\r");
+    sim.pass(2.0);
+    sim.person("q");
+    sim.pass(1.0);
+    assert!(error(&sim.sent("a", "", &["ctrl+d"])).contains("\"q\" on the line"));
+}

@@ -135,3 +135,20 @@ fn no_end_of_events_does_no_harm() {
     }
     assert_eq!(sim.answer(id).status, Status::Finished);
 }
+
+#[test]
+fn what_is_put_off_is_answered_when_the_session_ends() {
+    // By a terminal whose cursor is elsewhere, by a shell that starts, and by Escape at its prompt.
+    for (pass, keys) in [(1.0, &[][..]), (0.0, &[]), (1.0, &["escape"])] {
+        let mut sim = Sim::bash();
+        sim.pass(pass);
+        if !keys.is_empty() {
+            sim.sent("a", "", keys);
+        }
+        sim.typist = Typist::Moved(99);
+        let id = sim.send("a", "x");
+        sim.handle(Event::Closed("gone".to_owned()));
+        let outcome = sim.answered(id).unwrap();
+        assert!(error(&outcome).contains("has ended"), "{pass} {keys:?}: {outcome:?}");
+    }
+}
