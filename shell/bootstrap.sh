@@ -10,9 +10,8 @@ umask 077
 @ENVIRONMENT@
 @UNPACK@
 
-# The login shell, where the far side tells one that is there.
-s=${SHELL-}
-command -v "$s" >/dev/null 2>&1 || s=
+# The login shell, where the far side tells one that is there, or the one that was asked for, by its name alone.
+s=$(command -v "${SHELL-}" 2>/dev/null)
 if [ -z "$s" ]; then
     u=$(id -u 2>/dev/null)
     s=$({ getent passwd "$u" || grep "^[^:]*:[^:]*:$u:" /etc/passwd; } 2>/dev/null | sed -n '1s/.*://p')

@@ -130,6 +130,23 @@ pub fn takes(words: &[&str]) -> Takes {
     }
 }
 
+/// The shell that the words of a command end with, and where its words begin: what enters another place is mostly written
+/// with the shell that it is to start there. None where the last word names something else, a container perhaps.
+#[must_use]
+pub fn shell_asked<'a>(words: &[&'a str]) -> Option<(usize, &'a str)> {
+    let at = words.iter().rposition(|word| !word.starts_with('-'))?;
+    let shell = words.get(at)?;
+    let (before, args) = (words.get(..at)?, words.get(at + 1..)?);
+    if !SHELLS.contains(&base(shell))
+        || !is_interactive(args)
+        || before.first().is_some_and(|first| base(first) == "su")
+    {
+        return None;
+    }
+    let leads = |words: &[&str]| carrier(words).map(|carrier| carrier.destination);
+    (leads(words) == leads(before)).then_some((at, *shell))
+}
+
 /// What a command that runs another as somebody else opens.
 fn as_user<'a>(user: &'a str, shell: bool, words: &[&'a str]) -> Option<Opens<'a>> {
     if words.is_empty() {
@@ -155,6 +172,31 @@ fn base(word: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_may_name_the_shell_that_it_is_to_start() {
+        let asked = |line: &str| {
+            let words: Vec<&str> = line.split(' ').collect();
+            shell_asked(&words).map(|(at, shell)| (words.get(..at).unwrap_or_default().join(" "), shell.to_owned()))
+        };
+        for (line, before, shell) in [
+            ("bash", "", "bash"),
+            ("bash -l -i", "", "bash"),
+            ("unshare -m bash", "unshare -m", "bash"),
+            ("docker exec -it x bash", "docker exec -it x", "bash"),
+            ("docker run --rm -it debian /bin/bash -l", "docker run --rm -it debian", "/bin/bash"),
+            ("kubectl exec -it web -- sh", "kubectl exec -it web --", "sh"),
+            ("sudo -u ann zsh", "sudo -u ann", "zsh"),
+            ("bwrap --bind / / -- fish --private", "bwrap --bind / / --", "fish"),
+        ] {
+            assert_eq!(asked(line), Some((before.to_owned(), shell.to_owned())), "{line}");
+        }
+        for line in
+            ["podman exec -it box", "podman exec -it bash", "sudo -i", "su bash", "env bash -c true", "bash x.sh"]
+        {
+            assert_eq!(asked(line), None, "{line}");
+        }
+    }
 
     #[test]
     fn shells_and_users_are_told_by_the_words() {

@@ -11,7 +11,7 @@ use crate::region::Place;
 use crate::waiting::Judgement;
 use crate::waiting::carrier::Carrier;
 use line::{Opens, opens};
-pub use line::{Takes, takes};
+pub use line::{Takes, shell_asked, takes};
 
 /// Names of shells, as the kernel keeps them. A program that runs as somebody else (`sudo apt`) is no place to be; a
 /// shell is.

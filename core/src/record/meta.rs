@@ -52,6 +52,9 @@ pub struct Meta {
     /// When it was closed, Unix milliseconds; none while it is open.
     #[serde(default)]
     pub closed: Option<u64>,
+    /// Why its pane went, in words, where nobody closed the session; none in files of a server that did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// The exit status of its program, where it ended by itself.
     #[serde(default)]
     pub exit: Option<i32>,

@@ -61,7 +61,17 @@ pub(super) fn fields(outcome: &Outcome, scene: &Scene<'_>, clipped: bool, notes:
         put("matched", matched.into());
     }
     if let Some(unsent) = outcome.unsent {
-        let last = |ran: &Region| region.filter(|last| last.id == ran.id).map_or_else(|| ran_fields(ran), ran_fields);
+        let last = |ran: &Region| match region.filter(|last| last.id == ran.id) {
+            Some(last) => {
+                let mut fields = ran_fields(last);
+                // An input region is over where its program asks for more, and the call says what for.
+                if let Some(fields) = fields.as_object_mut() {
+                    fields.insert("status".to_owned(), outcome.status.word().into());
+                }
+                fields
+            }
+            None => ran_fields(ran),
+        };
         put("ran", outcome.ran.iter().map(last).collect());
         put("unsent", unsent.into());
     }

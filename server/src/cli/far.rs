@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-use dtmcp_core::place::{Takes, takes};
+use dtmcp_core::place::{Takes, shell_asked, takes};
 use dtmcp_core::remote::{CARRIED, escapable, names, quoted, remote_command, script};
 use dtmcp_core::vt::marker::Nonce;
 use dtmcp_core::waiting::ssh;
@@ -38,6 +38,7 @@ usage: dtmcp into [--print] COMMAND [ARGUMENT...]
 
 In a session: runs COMMAND with a shell behind it that has the integration, for whatever opens a terminal somewhere else:
     dtmcp into podman exec -it box
+    dtmcp into docker run --rm -it debian bash
     dtmcp into sudo -i
     dtmcp into bwrap --bind / / --dev /dev --proc /proc --unshare-pid --
 The variables that $DOCENT_TERMINAL_MCP_SSH_ENV names are set there too. --print shows the command without running it.";
@@ -47,8 +48,8 @@ pub(crate) fn ssh(args: &[OsString]) -> ExitCode {
     let Some((print, args)) = begin(args, SSH_HELP) else { return ExitCode::SUCCESS };
     let Some(words) = words(args) else { return wrong("an argument is not UTF-8", SSH_HELP) };
     let borrowed: Vec<&str> = words.iter().map(String::as_str).collect();
-    let carried = match (print, what_is_carried()) {
-        (true, _) => Some(shown()),
+    let carried = match (print, what_is_carried(None)) {
+        (true, _) => Some(shown(None)),
         (false, carried) => carried,
     };
     let mut command = vec!["ssh".to_owned()];
@@ -71,12 +72,18 @@ pub(crate) fn into(args: &[OsString]) -> ExitCode {
     let Some(words) = words(args).filter(|words| !words.is_empty()) else {
         return wrong("there is no command to run", INTO_HELP);
     };
-    let carried = if print { Some(shown()) } else { what_is_carried() };
+    let borrowed: Vec<&str> = words.iter().map(String::as_str).collect();
+    // A shell at the end would be given the script's name for a file of commands.
+    let (command, asked) = match shell_asked(&borrowed) {
+        Some((at, shell)) => (borrowed.get(..at).unwrap_or_default(), Some(shell)),
+        None => (borrowed.as_slice(), None),
+    };
+    let carried = if print { Some(shown(asked)) } else { what_is_carried(asked) };
     let Some(script) = carried else {
         return wrong("this is no session of dtmcp: there is nobody to integrate the shell for", INTO_HELP);
     };
-    let way = takes(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut command = words;
+    let way = takes(command);
+    let mut command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
     match way {
         Takes::Words => command.extend(["sh".to_owned(), "-c".to_owned(), script]),
         Takes::Escaped => command.extend(["sh".to_owned(), "-c".to_owned(), escapable(&script)]),
@@ -107,8 +114,8 @@ pub(super) fn words(args: &[OsString]) -> Option<Vec<String>> {
     args.iter().map(|arg| arg.to_str().map(str::to_owned)).collect()
 }
 
-/// The script, with this session's nonce; none outside a session.
-fn what_is_carried() -> Option<String> {
+/// The script, with this session's nonce, for the shell that was asked for or the login shell; none outside a session.
+fn what_is_carried(asked: Option<&str>) -> Option<String> {
     let nonce = config::variable(NONCE_VARIABLE).and_then(|text| Nonce::new(&text))?;
     let list = config::variable(CARRIED).unwrap_or_default();
     let mut variables: Vec<(String, String)> =
@@ -117,12 +124,19 @@ fn what_is_carried() -> Option<String> {
         // For the next hop.
         variables.push((CARRIED.to_owned(), list));
     }
+    variables.extend(as_login_shell(asked));
     Some(script(&nonce, shell::FILES, &variables))
 }
 
 /// The script as `--print` shows it: without a nonce and without the values of variables.
-fn shown() -> String {
-    Nonce::new(SHOWN).map_or_else(String::new, |nonce| script(&nonce, shell::FILES, &[]))
+fn shown(asked: Option<&str>) -> String {
+    let variables: Vec<(String, String)> = as_login_shell(asked).collect();
+    Nonce::new(SHOWN).map_or_else(String::new, |nonce| script(&nonce, shell::FILES, &variables))
+}
+
+/// The script starts the login shell, which the environment names.
+fn as_login_shell(asked: Option<&str>) -> impl Iterator<Item = (String, String)> {
+    asked.map(|shell| ("SHELL".to_owned(), shell.to_owned())).into_iter()
 }
 
 fn become_it(command: &[String], print: bool) -> ExitCode {

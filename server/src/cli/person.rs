@@ -74,6 +74,9 @@ pub(super) fn close(arguments: &Close) -> ExitCode {
         let body = json!({ "force": arguments.force });
         let path = format!("/api/sessions/{}/close", arguments.name);
         let (status, answer) = ask(&config.server_socket(), ("POST", &path), Some(&body))?;
+        if status == 404 {
+            return Err(format!("no session {:?} is open; `dtmcp status` shows those that are", arguments.name));
+        }
         if status != 200 {
             return Err(error_of(&answer));
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dtmcp_core::region::{Kind, State};
 use dtmcp_core::reply::Reply;
 use dtmcp_core::session::Event;
 use tokio::sync::oneshot;
@@ -16,11 +17,16 @@ const HANGUP: Duration = Duration::from_secs(2);
 /// How long the rest of a killed pane's output is waited for.
 const LAST_BYTES: Duration = Duration::from_secs(1);
 
+/// Characters of a command that the news of a session's end tell.
+const LABEL_CHARS: usize = 60;
+
 /// What a session leaves whose pane is gone: whoever waits is answered once nobody takes the session for open any more.
 #[derive(Debug)]
 pub struct Parted {
     /// The exit status of its program, where it is known.
     pub exit: Option<i32>,
+    /// What took the pane away and what ran there, in words; none where the program had ended by itself.
+    pub why: Option<String>,
     replies: Vec<(render::Job, oneshot::Sender<Reply>)>,
     closing: Vec<oneshot::Sender<Closed>>,
 }
@@ -75,6 +81,8 @@ impl Running {
     /// are answered as far as that needs no pane.
     pub(super) async fn part(&mut self, why: &str) -> Parted {
         self.parting = Some(Vec::new());
+        let ended = self.driver.session.ended().is_some();
+        let told = (!ended).then(|| format!("{why}{}", self.while_it_ran()));
         self.handle(Event::Closed(why.to_owned())).await;
         let mut closing = Vec::new();
         self.driver.mailbox.close();
@@ -90,7 +98,16 @@ impl Running {
         for (job, _) in &mut replies {
             job.notes.push(why.to_owned());
         }
-        Parted { exit: self.driver.session.ended().flatten(), replies, closing }
+        Parted { exit: self.driver.session.ended().flatten(), why: told, replies, closing }
+    }
+
+    /// The command that runs, as the end of a sentence.
+    fn while_it_ran(&self) -> String {
+        let mut open = self.driver.session.log().regions().rev().filter(|region| region.state == State::Running);
+        open.find(|region| region.kind == Kind::Command).map_or_else(String::new, |region| {
+            let label: String = region.label.lines().next().unwrap_or_default().chars().take(LABEL_CHARS).collect();
+            format!(". #{} {label:?} ran there", region.id)
+        })
     }
 
     /// Hangs up, lets the rest arrive, then kills. Where tmux will not, the session stays as it is.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dtmcp_core::call::{Outcome, ScreenView, Status};
 use dtmcp_core::lines::Lines as _;
 use dtmcp_core::record::row_mark;
-use dtmcp_core::region::Place;
+use dtmcp_core::region::{Place, Region};
 use dtmcp_core::reply::{Reply, Scene, ScreenText, render};
 use dtmcp_core::text;
 use tokio::sync::{mpsc, oneshot};
@@ -156,15 +156,23 @@ fn finish(mut job: Job, screen: Option<&ScreenText>, note: Option<String>) -> Re
     mask(render(&job.outcome, &scene), job.nonce.as_deref())
 }
 
-/// Copies the region's whole output to where the client wants it, and says where that is.
+/// Copies the whole output, of several lines that of every region in order, to where the client wants it, and says where
+/// that is.
 fn saved(job: &Job, path: &str) -> String {
-    let range = match (&job.outcome.region, job.outcome.output) {
-        (Some(region), _) => Some((region.first_line, region.lines)),
-        (None, output) => output,
+    let (ran, last) = (&job.outcome.ran, job.outcome.region.as_ref());
+    // The call's own region has gone on since it was noted among the others.
+    let known = |region: &Region| last.filter(|last| last.id == region.id).map_or(region.lines, |last| last.lines);
+    let (ranges, of): (Vec<(u64, u64)>, String) = match (last, job.outcome.output) {
+        _ if ran.len() > 1 => {
+            let names: Vec<String> = ran.iter().map(|region| format!("#{}", region.id)).collect();
+            (ran.iter().map(|region| (region.first_line, known(region))).collect(), format!(" of {}", names.join(", ")))
+        }
+        (Some(region), _) => (vec![(region.first_line, region.lines)], String::new()),
+        (None, output) => (output.into_iter().collect(), String::new()),
     };
-    let (first, count) = range.unwrap_or((1, 0));
-    match save::save(&job.dir, path, job.absolute_allowed, &job.lines, first, count) {
-        Ok(path) => format!("saved {count} {} to {}", if count == 1 { "line" } else { "lines" }, path.display()),
+    let count: u64 = ranges.iter().map(|(_, count)| count).sum();
+    match save::save(&job.dir, path, job.absolute_allowed, &job.lines, &ranges) {
+        Ok(path) => format!("saved {count} {}{of} to {}", if count == 1 { "line" } else { "lines" }, path.display()),
         Err(why) => format!("the output was not saved: {why}"),
     }
 }

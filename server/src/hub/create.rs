@@ -18,6 +18,7 @@ use dtmcp_core::vt::marker::Nonce;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::pick::look;
 use super::region_files::RegionFiles;
 use super::{Handle, Hub, SESSIONS_MAX, recover};
 use crate::driver::files::SessionFiles;
@@ -54,13 +55,19 @@ impl Hub {
     fn welcome(&self, handle: &Handle, create: &Create, is_shell: bool, first: Reply) -> Reply {
         let attach = self.attach(&handle.name);
         let command = super::pick::command(&handle.meta);
-        let status = format!("[{} open · {command} · {}x{}]", handle.name, create.cols, create.rows);
-        let dir = handle.dir.display().to_string();
-        let mut notes = vec![
-            format!("tell the user: {} shows this session, and they can type in it", self.attach_line(&handle.name)),
-            format!("its log directory is {dir}"),
-        ];
         let waits = first.meta.get("status").and_then(serde_json::Value::as_str).unwrap_or("ok").to_owned();
+        let ended = waits == "ended";
+        let state = if ended { "ended" } else { "open" };
+        let status = format!("[{} {state} · {command} · {}x{}]", handle.name, create.cols, create.rows);
+        let dir = handle.dir.display().to_string();
+        // A shell that has ended at once has something to say about it, as a program has.
+        let is_shell = is_shell && !ended;
+        let mut notes = Vec::new();
+        if !ended {
+            let attach = self.attach_line(&handle.name);
+            notes.push(format!("tell the user: {attach} shows this session, and they can type in it"));
+        }
+        notes.push(format!("its log directory is {dir}"));
         let mut output = Vec::new();
         if is_shell {
             if waits == "running" {
@@ -148,11 +155,20 @@ impl Hub {
     async fn name_for(&self, asked: Option<&str>) -> Result<String, String> {
         if let Some(name) = asked {
             if !is_session_name(name) {
-                return Err(format!("name={name:?}: a session's name is 1 to 64 letters, digits, - and _"));
+                return Err(format!(
+                    "name={name:?}: a session's name is 1 to 64 letters, digits, - and _, and does not begin with -"
+                ));
             }
-            if self.handle(name).is_some() {
+            if let Some(handle) = self.handle(name) {
                 let open = self.open_sessions().await;
-                return Err(format!("a session {name:?} is open already. {open}"));
+                let ended = look(&handle, None).await.is_some_and(|look| look.ended.is_some());
+                return Err(if ended {
+                    format!(
+                        "a session {name:?} is open already, though its program has ended: session_close session=\"{name}\" frees the name. {open}"
+                    )
+                } else {
+                    format!("a session {name:?} is open already. {open}")
+                });
             }
             return Ok(name.to_owned());
         }
@@ -202,6 +218,7 @@ impl Hub {
             actor: actor.to_owned(),
             created: Clock::wall().0,
             closed: None,
+            why: None,
             exit: None,
             tmux: None,
         }

@@ -8,7 +8,7 @@ use dtmcp_core::reply::Reply;
 use serde_json::{Map, Value, json};
 
 use super::pick::{Readable, command, look, runs};
-use super::{Handle, Hub};
+use super::{Handle, Hub, ended};
 use crate::driver::Look;
 use crate::driver::render::mask;
 use crate::mcp::desk::Desk as _;
@@ -67,6 +67,9 @@ impl Hub {
         }
         if entries.is_empty() {
             notes.push("session_create opens one".to_owned());
+        }
+        if session.is_none() && !closed {
+            notes.extend(self.gone_lately());
         }
         let status = format!("[{} {}]", entries.len(), if entries.len() == 1 { "session" } else { "sessions" });
         let mut reply = Reply::ok(session, &status, &notes, &lines).with("sessions", entries);
@@ -183,7 +186,11 @@ fn cwd(handle: &Handle, look: &Look) -> Option<String> {
 
 fn closed_line(name: &str, meta: &Meta) -> String {
     let exit = meta.exit.map_or_else(String::new, |exit| format!(" · exit {exit}"));
-    let state = if meta.closed.is_some() { "closed" } else { "not reachable from this server" };
+    let state = match (ended(meta), meta.closed) {
+        (Some(ended), _) => ended,
+        (None, Some(_)) => "closed".to_owned(),
+        (None, None) => "not reachable from this server".to_owned(),
+    };
     format!("{name}: {} · {state}{exit}", command(meta))
 }
 

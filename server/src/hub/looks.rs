@@ -1,7 +1,6 @@
 //! `read`, `search` and `regions`: functions over the log, away from the session's task.
 
-use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use dtmcp_core::call::{Read, Search, View};
 use dtmcp_core::lines::Lines as _;
@@ -10,29 +9,23 @@ use dtmcp_core::read::{Keep, page};
 use dtmcp_core::region::Region;
 use dtmcp_core::reply::{Reply, region_fields, region_line, region_status};
 use dtmcp_core::search::{Found, Hit, search};
-use dtmcp_core::text::visible::{spell_out, spell_out_bytes};
+use dtmcp_core::text::visible::spell_out;
 use serde_json::{Value, json};
 
 use super::pick::{Readable, look, no_task};
+use super::raw::read_raw;
 use super::{Hub, create, recover, region_files};
 use crate::driver::render::{mask, whole};
-use crate::store::files;
 use crate::store::lines::LogLines;
-
-/// Bytes of the raw stream that one `read` shows: spelled out, they stay under what clients pass on whole.
-const RAW_BYTES: usize = 6_000;
-
-/// Bytes of the raw stream looked through for its last lines.
-const RAW_REACH: u64 = 256 * 1024;
 
 /// A session's log as it is read.
 pub(super) struct Opened {
-    name: String,
-    dir: PathBuf,
-    lines: LogLines,
-    regions: Vec<Region>,
+    pub(super) name: String,
+    pub(super) dir: PathBuf,
+    pub(super) lines: LogLines,
+    pub(super) regions: Vec<Region>,
     notes: Vec<String>,
-    nonce: Option<String>,
+    pub(super) nonce: Option<String>,
 }
 
 impl Hub {
@@ -153,7 +146,7 @@ impl Hub {
                     total += found.total;
                     left -= found.hits.len();
                     if found.total > 0 {
-                        lines.push(format!("{name}: {} of {} lines", found.total, found.looked));
+                        lines.push(format!("{name}: {} of {}", found.total, count(found.looked)));
                         lines.extend(opened.show_hits(&found));
                         hits.extend(found.hits.iter().map(|hit| opened.hit_field(hit)));
                     }
@@ -216,6 +209,10 @@ impl Hub {
         let reply = Reply::ok(Some(&opened.name), &status, &opened.notes, &lines).with("regions", fields);
         mask(reply, opened.nonce.as_deref())
     }
+}
+
+fn count(lines: u64) -> String {
+    format!("{lines} {}", if lines == 1 { "line" } else { "lines" })
 }
 
 /// Runs work that reads a log on a thread of its own.
@@ -282,7 +279,7 @@ impl Opened {
         lines
     }
 
-    fn ok(&self, status: &str, output: &[String]) -> Reply {
+    pub(super) fn ok(&self, status: &str, output: &[String]) -> Reply {
         Reply::ok(Some(&self.name), status, &self.notes, output)
     }
 }
@@ -301,14 +298,15 @@ fn search_one(opened: &Opened, asked: &Search) -> Reply {
         Ok(found) => found,
         Err(why) => return Reply::error(Some(&opened.name), &why),
     };
-    let words = if found.total == 1 { "line matches" } else { "lines match" };
+    let words = if found.total == 1 { "matches" } else { "match" };
     let more = found.total - found.hits.len() as u64;
     let more = if more > 0 {
         format!(" · {more} not shown: raise max_hits, or narrow with from, to, region")
     } else {
         String::new()
     };
-    let status = format!("[{} {} of {} {words}{more}]", opened.name, found.total, found.looked);
+    let looked = count(found.looked);
+    let status = format!("[{} {} of {looked} {words}{more}]", opened.name, found.total);
     let hits: Vec<Value> = found.hits.iter().map(|hit| opened.hit_field(hit)).collect();
     let reply = opened.ok(&status, &opened.show_hits(&found)).with("total", found.total).with("hits", hits);
     mask(reply, opened.nonce.as_deref())
@@ -371,57 +369,4 @@ pub(super) fn read_cooked(opened: &Opened, read: &Read) -> Reply {
         reply.meta.insert("last_line".into(), (page.given.end - 1).into());
     }
     mask(reply, opened.nonce.as_deref())
-}
-
-fn read_raw(opened: &Opened, read: &Read) -> Reply {
-    let bounds = match raw_bounds(opened, read) {
-        Ok(bounds) => bounds,
-        Err(reply) => return *reply,
-    };
-    let bytes = match raw_bytes(&opened.dir, bounds) {
-        Ok(bytes) => bytes,
-        Err(error) => return Reply::error(Some(&opened.name), &format!("raw.log cannot be read: {error}")),
-    };
-    let (from, to, clipped) = (bounds.0, bounds.0 + bytes.len() as u64, bounds.2);
-    let lines: Vec<String> = bytes.split_inclusive(|byte| *byte == b'\n').map(spell_raw).collect();
-    let status =
-        format!("[{} raw bytes {from}-{to}{}]", opened.name, if clipped { ", the end of what was asked" } else { "" });
-    let mut reply = opened.ok(&status, &lines);
-    reply.meta.insert("clipped".into(), clipped.into());
-    mask(reply, opened.nonce.as_deref())
-}
-
-/// A line of the raw stream, its line break spelled out too.
-fn spell_raw(line: &[u8]) -> String {
-    let (body, end) = line.strip_suffix(b"\n").map_or((line, ""), |body| (body, "\\n"));
-    format!("{}{end}", spell_out_bytes(body).replace('\t', "\\t"))
-}
-
-/// Which bytes a raw view shows, and whether more were asked for.
-fn raw_bounds(opened: &Opened, read: &Read) -> Result<(u64, u64, bool), Box<Reply>> {
-    let length = std::fs::metadata(opened.dir.join("raw.log")).map_or(0, |meta| meta.len());
-    let (mut from, to) = match read.region {
-        Some(id) => {
-            let region = opened.region_or_reply(id)?;
-            (region.raw_start, region.raw_end.unwrap_or(length).min(length))
-        }
-        None => (0, length),
-    };
-    if let Some(count) = read.last_lines {
-        let start = from.max(to.saturating_sub(RAW_REACH));
-        if let Ok(bytes) = raw_bytes(&opened.dir, (start, to, false)) {
-            let skipped = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-            let at = memchr::memrchr_iter(b'\n', skipped).nth(count.saturating_sub(1));
-            from = at.map_or(start, |at| start + at as u64 + 1);
-        }
-    }
-    let shown = to.saturating_sub(RAW_BYTES as u64);
-    Ok((from.max(shown), to, from < shown))
-}
-
-fn raw_bytes(dir: &Path, (from, to, _): (u64, u64, bool)) -> std::io::Result<Vec<u8>> {
-    let file = files::open(&dir.join("raw.log"))?;
-    let mut bytes = vec![0; usize::try_from(to.saturating_sub(from)).unwrap_or(0)];
-    file.read_exact_at(&mut bytes, from)?;
-    Ok(bytes)
 }

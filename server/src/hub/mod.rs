@@ -6,24 +6,26 @@ mod integrate;
 mod list;
 mod looks;
 mod pick;
+mod raw;
 mod recover;
 pub mod region_files;
 mod resources;
 pub mod save;
 mod waiting;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use dtmcp_core::call::{Request, Waiting};
 use dtmcp_core::inspect::Inspector;
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::Place;
-use dtmcp_core::reply::Reply;
+use dtmcp_core::reply::{Reply, seconds};
 use dtmcp_core::resource::Address;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
@@ -41,6 +43,7 @@ use crate::store::{Home, bin};
 use crate::terminal::{PaneId, Terminal, Tmux, TmuxConfig};
 use crate::updates::Updates;
 use close::Closer;
+use pick::Readable;
 
 /// Sessions that may be open at once: each holds a few file descriptors and a shell.
 pub const SESSIONS_MAX: usize = 200;
@@ -98,7 +101,12 @@ pub struct Hub {
     shared: AtomicBool,
     /// Who is told of changes.
     updates: Arc<Updates>,
+    /// The sessions whose panes went away without anybody closing them here, the last ones.
+    gone: Mutex<VecDeque<String>>,
 }
+
+/// As many of them as are told of.
+const GONE_MAX: usize = 5;
 
 /// Takes the state directory for this process, and begins to take over the sessions that are open in it.
 ///
@@ -147,6 +155,7 @@ pub fn open_with(
         program: watch::channel(None).0,
         shared: AtomicBool::new(false),
         updates: Arc::default(),
+        gone: Mutex::default(),
     });
     // The panes run the program from the state directory, so that it may be rebuilt or moved while they live.
     let bin = hub.home.bin_dir();
@@ -229,7 +238,7 @@ impl Hub {
                 Ok(None) => {}
                 Ok(Some(parted)) => {
                     if let (Some(hub), Some(handle)) = (hub.upgrade(), handle.upgrade()) {
-                        hub.retire(&handle, parted.exit);
+                        hub.retire(&handle, &parted);
                     }
                     parted.tell();
                 }
@@ -246,13 +255,40 @@ impl Hub {
 
     /// Makes an open session a closed one. Its record says so before its name is free: whoever takes the name moves
     /// the record away.
-    fn retire(&self, handle: &Handle, exit: Option<i32>) {
-        let meta = Meta { closed: Some(Clock::wall().0), exit, ..handle.meta.clone() };
+    fn retire(&self, handle: &Handle, parted: &Parted) {
+        let why = parted.why.clone();
+        let meta = Meta { closed: Some(Clock::wall().0), exit: parted.exit, why, ..handle.meta.clone() };
         if let Err(error) = create::write_meta(&handle.dir, &meta) {
             tracing::warn!("{}: {error}", handle.name);
         }
+        if parted.why.is_some() {
+            let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+            gone.retain(|name| *name != handle.name);
+            gone.push_back(handle.name.clone());
+            let surplus = gone.len().saturating_sub(GONE_MAX);
+            gone.drain(..surplus);
+        }
         self.remove(&handle.name);
     }
+
+    /// The sessions whose panes went away lately without anybody closing them here, each in a sentence.
+    pub(crate) fn gone_lately(&self) -> Vec<String> {
+        let gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let told = |name: &String| match self.closed(name)? {
+            Readable::Closed { meta, dir, .. } if self.handle(name).is_none() => {
+                Some(format!("session {name:?} {}; its log is in {}", ended(&meta)?, dir.display()))
+            }
+            _ => None,
+        };
+        gone.iter().filter_map(told).collect()
+    }
+}
+
+/// When and why a session's pane went away, where that is known and nobody closed it here.
+pub(crate) fn ended(meta: &Meta) -> Option<String> {
+    let (why, at) = (meta.why.as_deref()?, meta.closed?);
+    let ago = seconds(Duration::from_millis(Clock::wall().0.saturating_sub(at)));
+    Some(format!("ended {ago} ago: {why}"))
 }
 
 #[async_trait]

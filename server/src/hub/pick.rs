@@ -9,7 +9,7 @@ use dtmcp_core::region::{Region, State};
 use dtmcp_core::reply::Reply;
 use tokio::sync::oneshot;
 
-use super::{Handle, Hub};
+use super::{Handle, Hub, ended};
 use crate::driver::{Look, Message};
 use crate::store::files;
 
@@ -51,7 +51,10 @@ impl Hub {
         let mut handles = self.handles();
         match (handles.pop(), handles.is_empty()) {
             (Some(only), true) => Ok(only),
-            (None, _) => Err(Box::new(Reply::error(None, "no session is open. session_create opens one"))),
+            (None, _) => {
+                let gone: String = self.gone_lately().iter().map(|gone| format!(". {gone}")).collect();
+                Err(Box::new(Reply::error(None, &format!("no session is open. session_create opens one{gone}"))))
+            }
             (Some(_), false) => {
                 let open = self.open_sessions().await;
                 Err(Box::new(Reply::error(None, &format!("several sessions are open: give session. {open}"))))
@@ -61,11 +64,14 @@ impl Hub {
 
     /// The reply for a session that is there and not open.
     fn not_open(&self, name: &str) -> Reply {
-        let is_closed = matches!(self.closed(name), Some(Readable::Closed { meta, .. }) if meta.closed.is_some());
-        let why = if is_closed {
-            "is closed; session_create opens a new session"
-        } else {
-            "is not reachable: it was made on another host or tmux socket, or tmux does not answer yet. Try again in a moment"
+        let meta = match self.closed(name) {
+            Some(Readable::Closed { meta, .. }) if meta.closed.is_some() => Some(meta),
+            _ => None,
+        };
+        let why = match meta.map(|meta| ended(&meta)) {
+            Some(Some(ended)) => format!("is closed: it {ended}. session_create opens a new session"),
+            Some(None) => "is closed; session_create opens a new session".to_owned(),
+            None => "is not reachable: it was made on another host or tmux socket, or tmux does not answer yet. Try again in a moment".to_owned(),
         };
         Reply::error(Some(name), &format!("session {name:?} {why}. read, search and regions still show its log"))
     }

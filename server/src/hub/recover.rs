@@ -99,7 +99,10 @@ async fn take(hub: &Arc<Hub>, meta: Meta, dir: &Path, panes: &[OurPane]) {
         Err(error) => return tracing::warn!("{} is not taken over: {error}", meta.name),
     };
     let Some(pane) = pane else {
-        let closed = Meta { closed: Some(Clock::wall().0), exit: replayed.log.program_exit(), ..meta };
+        let exit = replayed.log.program_exit();
+        let lost = "its pane was gone when the server came back: it was closed at the terminal, or tmux ended";
+        let why = exit.is_none().then(|| lost.to_owned());
+        let closed = Meta { closed: Some(Clock::wall().0), exit, why, ..meta };
         abandon(replayed);
         if let Err(error) = write_meta(dir, &closed) {
             tracing::warn!("{error}");

@@ -105,7 +105,12 @@ fn entries(handle: &Handle, look: &Look) -> Vec<Listed> {
     let regions = look.regions.iter().rev().take(RECENT).map(|region| {
         let exit = region.exit.map_or_else(String::new, |exit| format!(" · exit {exit}"));
         let by = region.actor.as_deref().map_or_else(String::new, |actor| format!(" · by {actor}"));
-        let description = format!("{}{exit} · {} lines{by}", region_status(region), region.lines);
+        let description = format!(
+            "{}{exit} · {} {}{by}",
+            region_status(region),
+            region.lines,
+            if region.lines == 1 { "line" } else { "lines" }
+        );
         entry(Address::region(&handle.name, region.id), &region.label, &description)
     });
     [whole].into_iter().chain(regions).collect()

@@ -70,7 +70,7 @@ fn entry(target: &Path, meta: &fs::Metadata) -> String {
     serde_json::json!({ "v": 1, "dev": meta.dev(), "inode": meta.ino(), "path": target.to_string_lossy() }).to_string()
 }
 
-/// Writes the lines to the file, by rename, readable only for the user; gives the real path.
+/// Writes the lines to the file, each range of them by its first line and their number, by rename, readable only for the user; gives the real path.
 ///
 /// # Errors
 /// In words.
@@ -79,14 +79,13 @@ pub(crate) fn save(
     path: &str,
     absolute_allowed: bool,
     lines: &dyn Lines,
-    first: u64,
-    count: u64,
+    ranges: &[(u64, u64)],
 ) -> Result<PathBuf, String> {
     let target = check(dir, path, absolute_allowed)?;
-    write(dir, &target, lines, first, count).map_err(|error| format!("{}: {error}", target.display()))
+    write(dir, &target, lines, ranges).map_err(|error| format!("{}: {error}", target.display()))
 }
 
-fn write(dir: &Path, target: &Path, lines: &dyn Lines, first: u64, count: u64) -> io::Result<PathBuf> {
+fn write(dir: &Path, target: &Path, lines: &dyn Lines, ranges: &[(u64, u64)]) -> io::Result<PathBuf> {
     let parent = target.parent().unwrap_or(Path::new("/"));
     if target.starts_with(dir) {
         make_dirs(dir, parent)?;
@@ -97,7 +96,8 @@ fn write(dir: &Path, target: &Path, lines: &dyn Lines, first: u64, count: u64) -
     drop(fs::remove_file(&temporary));
     let mut options = fs::OpenOptions::new();
     let file = options.write(true).create_new(true).mode(0o600).open(&temporary)?;
-    let result = fill(&file, lines, first, count).and_then(|()| fs::rename(&temporary, target));
+    let filled = ranges.iter().try_for_each(|(first, count)| fill(&file, lines, *first, *count));
+    let result = filled.and_then(|()| fs::rename(&temporary, target));
     if let Err(error) = result {
         drop(fs::remove_file(&temporary));
         return Err(error);
@@ -145,13 +145,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
         let lines = MemoryLines(vec!["a".into(), "b".into()]);
-        let path = save(dir.path(), "out/x.txt", false, &lines, 1, 2).unwrap();
+        let path = save(dir.path(), "out/x.txt", false, &lines, &[(1, 2)]).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "a\nb\n");
-        save(dir.path(), "out/x.txt", false, &lines, 2, 1).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "b\n");
+        save(dir.path(), "out/x.txt", false, &lines, &[(2, 1), (1, 1)]).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "b\na\n");
         let foreign = dir.path().join("mine.txt");
         fs::write(&foreign, "precious").unwrap();
-        assert!(save(dir.path(), foreign.to_str().unwrap(), true, &lines, 1, 2).is_err());
+        assert!(save(dir.path(), foreign.to_str().unwrap(), true, &lines, &[(1, 2)]).is_err());
         assert_eq!(fs::read_to_string(&foreign).unwrap(), "precious");
     }
 

@@ -26,11 +26,12 @@ use std::path::{Path, PathBuf};
 /// The longest name a session may have.
 pub const SESSION_NAME_MAX: usize = 64;
 
-/// Whether a session may be called this: letters, digits, `-` and `_`. It is a directory's name, and a target for
-/// tmux, and stands in every reply.
+/// Whether a session may be called this: letters, digits, `-` and `_`, and no `-` in front. It is a directory's name, and
+/// a target for tmux and an argument of commands, which take that for an option; and it stands in every reply.
 #[must_use]
 pub fn is_session_name(name: &str) -> bool {
     (1..=SESSION_NAME_MAX).contains(&name.len())
+        && !name.starts_with('-')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 

@@ -6,6 +6,8 @@ use serde_json::json;
 use super::{Row, Tested, holds, same};
 
 pub(crate) const ROWS: &[Row] = &[
+    ("raw_has_a_range_of_lines", &["tmux", "bash"], raw_range),
+    ("save_to_has_every_line_that_ran", &["tmux", "bash"], save_all),
     ("progress_bar", &["tmux", "bash"], progress_bar),
     ("equal_lines", &["tmux", "bash"], equal_lines),
     ("no_final_newline", &["tmux", "bash"], no_final_newline),
@@ -245,5 +247,41 @@ fn huge_heredoc() -> Tested {
     same!(answer.status(), "finished", "{}", answer.text);
     let written = std::fs::read_to_string(world.user_home().join("heredoc")).map_err(|error| error.to_string())?;
     same!(written.lines().count(), 200, "the whole heredoc arrived");
+    Ok(())
+}
+
+fn raw_range() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let seq = client.run("seq 3000")?;
+    client.run("printf '\\033[31mred\\033[0m\\n'")?;
+    let first = seq.meta["first_line"].as_u64().unwrap_or_default();
+    let mut raw = |mut asked: serde_json::Value| {
+        asked["view"] = "raw".into();
+        client.call("read", asked)
+    };
+    let middle = raw(json!({ "from": first + 99, "to": first + 101 }))?;
+    same!(middle.output(), "100\\x0d\\n\n101\\x0d\\n\n102\\x0d\\n", "{}", middle.text);
+    let inside = raw(json!({ "region": 1, "to": first + 1 }))?;
+    same!(inside.output(), "1\\x0d\\n\n2\\x0d\\n", "{}", inside.text);
+    let long = raw(json!({ "from": first }))?;
+    holds!(long.output().starts_with("1\\x0d\\n") && long.text.contains("the beginning"), "{}", long.text);
+    let red = raw(json!({ "from": first + 3001, "to": first + 3001 }))?;
+    holds!(red.output().contains("\\x1b[31mred"), "{}", red.text);
+    let beyond = raw(json!({ "from": 1_000_000 }))?;
+    same!(beyond.output(), "", "{}", beyond.text);
+    Ok(())
+}
+
+fn save_all() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    let made = client.call("session_create", json!({}))?;
+    let saved = client.call("run", json!({ "line": "echo a\necho b\necho c", "save_to": "all.txt" }))?;
+    holds!(saved.words().contains("saved 3 lines of #1, #2, #3 to"), "{}", saved.text);
+    let dir = made.meta["log_dir"].as_str().unwrap_or_default();
+    let text = std::fs::read_to_string(format!("{dir}/saved/all.txt")).map_err(|error| error.to_string())?;
+    same!(text, "a\nb\nc\n", "in order");
     Ok(())
 }

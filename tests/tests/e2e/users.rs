@@ -132,6 +132,14 @@ fn brought_along() -> Tested {
         client.run("exit 5")?;
         same!(client.run("echo $?")?.output(), "5", "{way}");
     }
+    // A shell at the end is the one to start, and no script to give the script to.
+    for (way, shell) in [("bash", "bash"), ("sudo -u ann zsh -l", "zsh"), ("sudo -iu zoe /bin/bash", "bash")] {
+        let answer = client.run(&format!("dtmcp into {way}"))?;
+        same!(answer.status(), "prompt", "{way}: {}", answer.text);
+        let answer = client.run("echo ${BASH_VERSION:+bash}${ZSH_VERSION:+zsh}; (exit 3)")?;
+        same!((answer.output(), answer.exit()), (shell, Some(3)), "{way}: {}", answer.text);
+        client.run("exit")?;
+    }
     let answer = client.run("dtmcp into tmux new")?;
     holds!(answer.exit() == Some(2) && answer.output().contains("multiplexer"), "{}", answer.text);
     let answer = client.run("su - ann")?;
