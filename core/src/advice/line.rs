@@ -30,6 +30,8 @@ pub(super) struct Command {
     pub(super) depth: usize,
     /// How many of those are loops.
     pub(super) loops: usize,
+    /// Whether one of those goes round until something is so: a `while` or `until` that reads no lines.
+    pub(super) polls: bool,
 }
 
 impl Command {
@@ -53,7 +55,6 @@ impl Command {
 const OPENERS: &[&str] = &["if", "while", "until", "for", "select", "{"];
 const CLOSERS: &[&str] = &["fi", "done", "}"];
 const BETWEEN: &[&str] = &["then", "else", "elif", "do", "!", "time"];
-const LOOPS: &[&str] = &["while", "until", "for"];
 
 /// The commands of a line; none where its shape is in doubt.
 pub(super) fn commands(text: &str) -> Option<Vec<Command>> {
@@ -64,6 +65,17 @@ pub(super) fn commands(text: &str) -> Option<Vec<Command>> {
     }
     parts.end(Joint::Begin, false);
     parts.open.is_empty().then_some(parts.commands)
+}
+
+/// What is open around a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// A bracket, or what is gone through once.
+    Once,
+    /// A loop over words or lines.
+    Each,
+    /// A loop until something is so.
+    Until,
 }
 
 enum Token {
@@ -79,8 +91,7 @@ struct Parts {
     commands: Vec<Command>,
     words: Vec<String>,
     joint: Option<Joint>,
-    /// What is open; whether each is a loop.
-    open: Vec<bool>,
+    open: Vec<Around>,
     /// The words of a `for` up to its `do` are no command.
     names: bool,
 }
@@ -95,7 +106,7 @@ impl Parts {
                 if !self.words.is_empty() {
                     return None;
                 }
-                self.open.push(false);
+                self.open.push(Around::Once);
                 self.joint = Some(Joint::Begin);
             }
             Token::Close => {
@@ -111,7 +122,11 @@ impl Parts {
             match word.as_str() {
                 "case" | "function" | "[[" | "coproc" => return None,
                 opener if OPENERS.contains(&opener) => {
-                    self.open.push(LOOPS.contains(&opener));
+                    self.open.push(match opener {
+                        "while" | "until" => Around::Until,
+                        "for" => Around::Each,
+                        _ => Around::Once,
+                    });
                     self.names = matches!(opener, "for" | "select");
                     self.joint = Some(Joint::Begin);
                     return Some(());
@@ -141,8 +156,13 @@ impl Parts {
             }
             return;
         }
-        let loops = self.open.iter().filter(|is_loop| **is_loop).count();
-        self.commands.push(Command { joint: before, words, background, depth: self.open.len(), loops });
+        let reads = words.first().is_some_and(|word| word == "read");
+        if let Some(around) = self.open.last_mut().filter(|around| **around == Around::Until && reads) {
+            *around = Around::Each;
+        }
+        let loops = self.open.iter().filter(|around| **around != Around::Once).count();
+        let polls = self.open.contains(&Around::Until);
+        self.commands.push(Command { joint: before, words, background, depth: self.open.len(), loops, polls });
     }
 }
 

@@ -194,7 +194,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "polling",
         Habit,
-        |f| f.any(|command| command.loops > 0 && command.name() == "sleep"),
+        |f| f.any(|command| command.polls && command.name() == "sleep"),
         |f| {
             format!(
                 "no loop with sleep is needed: wait session=\"{}\" waits for a command to end, or with until=REGEX for its output; send keys=[\"ctrl+c\"] ends the loop",

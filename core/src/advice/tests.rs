@@ -228,8 +228,17 @@ fn habits() -> Vec<Case> {
             vec![
                 at(Running, "until [ -z \"$(pgrep -f make)\" ]; do sleep 1; done"),
                 ok("while true; do sleep 5; ps; done"),
+                ok("for h in a b; do until ping -c1 $h; do sleep 1; done; done"),
+                at(Running, "while ! grep -q ready log\ndo\n  sleep 2\ndone"),
             ],
-            vec![ok("for f in *; do echo $f; done"), ok("sleep 5"), ok("echo 'while sleep 1'")],
+            vec![
+                ok("for f in *; do echo $f; done"),
+                ok("sleep 5"),
+                ok("echo 'while sleep 1'"),
+                ok("for i in 1 2 3; do curl -s host/$i; sleep 1; done"),
+                ok("while read f; do touch $f; sleep 1; done < list"),
+                ok("ls | while IFS= read -r f; do echo $f; sleep .1; done"),
+            ],
         ),
         (
             "sleep-first",
