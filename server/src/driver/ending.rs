@@ -17,6 +17,9 @@ const HANGUP: Duration = Duration::from_secs(2);
 /// How long the rest of a killed pane's output is waited for.
 const LAST_BYTES: Duration = Duration::from_secs(1);
 
+/// The exit status of what a hangup ended: 128 and SIGHUP's number.
+const HUNG_UP: i32 = 129;
+
 /// Characters of a command that the news of a session's end tell.
 const LABEL_CHARS: usize = 60;
 
@@ -81,7 +84,8 @@ impl Running {
     /// are answered as far as that needs no pane.
     pub(super) async fn part(&mut self, why: &str) -> Parted {
         self.parting = Some(Vec::new());
-        let ended = self.driver.session.ended().is_some();
+        // What the hangup of its terminal ended has not ended by itself.
+        let ended = self.driver.session.ended().is_some_and(|exit| exit != Some(HUNG_UP));
         let told = (!ended).then(|| format!("{why}{}", self.while_it_ran()));
         self.handle(Event::Closed(why.to_owned())).await;
         let mut closing = Vec::new();
@@ -101,10 +105,13 @@ impl Running {
         Parted { exit: self.driver.session.ended().flatten(), why: told, replies, closing }
     }
 
-    /// The command that runs, as the end of a sentence.
+    /// The command that runs, or was ended by the hangup of its terminal, as the end of a sentence.
     fn while_it_ran(&self) -> String {
-        let mut open = self.driver.session.log().regions().rev().filter(|region| region.state == State::Running);
-        open.find(|region| region.kind == Kind::Command).map_or_else(String::new, |region| {
+        let log = self.driver.session.log();
+        let commands = || log.regions().rev().filter(|region| region.kind == Kind::Command);
+        let running = commands().find(|region| region.state == State::Running);
+        let hung_up = || commands().next().filter(|last| last.state == State::Lost || last.exit == Some(HUNG_UP));
+        running.or_else(hung_up).map_or_else(String::new, |region| {
             let label: String = region.label.lines().next().unwrap_or_default().chars().take(LABEL_CHARS).collect();
             format!(". #{} {label:?} ran there", region.id)
         })

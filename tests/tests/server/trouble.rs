@@ -63,8 +63,11 @@ async fn a_pane_that_goes_ends_what_runs_in_it() {
     assert_eq!(world.regions("x")[0]["state"], "lost");
     assert!(world.json("x", "meta.json")["closed"].is_u64());
     // It is a closed session at once.
-    assert!(client.run("x", "true").await.error().contains("is closed"));
-    assert!(client.call("session_list", json!({})).await.text.starts_with("[0 sessions]"));
+    let refused = client.run("x", "true").await;
+    let refused = refused.error();
+    assert!(refused.contains("is closed") && refused.contains("sleep 600\" ran there"), "{refused}");
+    let list = client.call("session_list", json!({})).await.text;
+    assert!(list.starts_with("[0 sessions]") && list.contains("sleep 600\" ran there"), "{list}");
     let all = client.call("session_list", json!({ "closed": true })).await;
     assert_eq!(all.meta["sessions"][0]["state"], "closed", "{}", all.text);
     let read = client.call("read", json!({ "session": "x", "region": 1, "numbers": false })).await;
