@@ -247,6 +247,22 @@ impl Session {
         None
     }
 
+    /// Who reads key by key without an echo may draw what is typed, as editors of lines do, or nothing or stars. Behind a
+    /// question for a secret it is the latter, unless an editor has asked for bracketed paste.
+    fn with_its_secrecy(&self, judgement: Judgement) -> Judgement {
+        let modes = self.log.cooked.modes();
+        let draws = self.looking.echoes != Some(false) || modes.bracketed_paste || modes.alternate;
+        match judgement {
+            Judgement::Waits(waiter) if !draws && self.asks_for_a_secret() => Judgement::WaitsHidden(Some(waiter)),
+            other => other,
+        }
+    }
+
+    fn asks_for_a_secret(&self) -> bool {
+        let line = self.log.cooked.line_at_cursor();
+        !line.more && prompt::looks_like(&line.text) == Some(Looks::Secret)
+    }
+
     /// Whether the host can tell what runs at the terminal, and has not yet.
     pub(super) fn wonders(&self, now: Now) -> bool {
         let over = self.ended.is_some() || self.closed.is_some();
@@ -320,7 +336,7 @@ impl Session {
             Step::Holds(judgement) => {
                 let later = if self.calls.is_empty() { READERS } else { LATER };
                 self.looking.next = Some(now + if quiet < LONG { SOON } else { later });
-                self.looking.holds = Some(judgement);
+                self.looking.holds = Some(self.with_its_secrecy(judgement));
             }
             Step::Again(at) => self.looking.next = Some(at),
         }

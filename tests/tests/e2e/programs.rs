@@ -18,6 +18,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("no_prompt_at_all", &["tmux"], no_prompt),
     ("questions", &["tmux", "bash"], questions),
     ("hidden_questions", &["tmux", "bash"], hidden_questions),
+    ("secrets_read_key_by_key", &["tmux", "bash"], secrets_read_key_by_key),
     ("at_work", &["tmux", "bash", "python3"], at_work),
     ("a_line_too_long_for_its_taker", &["tmux", "bash"], too_long),
 ];
@@ -211,6 +212,25 @@ fn hidden_questions() -> Tested {
     client.call("send", json!({ "text": "hunter2secret\n" }))?;
     let waited = client.call("wait", json!({}))?;
     holds!(waited.output().ends_with("13"), "{}", waited.text);
+    Ok(())
+}
+
+fn secrets_read_key_by_key() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let asked = client.run("read -s -n 6 -p 'Passcode: ' p; echo; echo ${#p}")?;
+    same!((asked.status(), &asked.meta["hidden"]), ("waiting", &json!(true)), "{}", asked.text);
+    let rules = json!([{ "pattern": "Passcode", "text": "hun2er", "secret": true }]);
+    let answered = client.call("expect", json!({ "rules": rules }))?;
+    same!((answered.status(), answered.exit()), ("finished", Some(0)), "{}", answered.text);
+    holds!(answered.output().ends_with('6'), "{}", answered.text);
+    // An editor of lines turns the echo off as well, and draws what is typed.
+    let drawn = client.run("read -e -p 'Passcode: ' p")?;
+    same!((drawn.status(), drawn.meta.get("hidden")), ("waiting", None), "{}", drawn.text);
+    client.call("send", json!({ "keys": ["enter"] }))?;
+    let key = client.run("read -s -n 1 -p 'Press any key: '")?;
+    holds!(key.status() != "error" && key.meta.get("hidden").is_none(), "{}", key.text);
     Ok(())
 }
 

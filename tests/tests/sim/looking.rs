@@ -455,3 +455,15 @@ fn text_left_on_a_far_line_is_its_authors() {
         assert!(sim.typed().contains("typed\x15hello"), "{}", sim.typed());
     }
 }
+
+#[test]
+fn a_secret_that_is_read_key_by_key_is_hidden_too() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    sim.host.modes = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
+    assert_eq!(sim.ran("a", "passwd").status, Status::WaitingHidden);
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    sim.host.modes = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
+    assert_eq!(sim.ran("a", "quiz").status, Status::Waiting, "nothing secret is asked");
+}
