@@ -66,14 +66,14 @@ fn a_client_reads_what_a_model_would() -> Tested {
     let whole = read(&mut client, "dtmcp://t1")?;
     holds!(whole.contains("#2") && whole.contains("go on?"), "{whole}");
     client.call("send", json!({"text": "yes", "keys": ["enter"]}))?;
-    wait_until("it ends", || read(&mut client, "dtmcp://t1/2").is_ok_and(|text| text.contains("exit 0")))?;
+    wait_until("what asked ends", || read(&mut client, "dtmcp://t1/2").is_ok_and(|text| text.contains("exit 0")))?;
     // Long output is clipped as in a reply, and nothing of what is read counts as told.
     client.call("run", json!({"line": "sleep 1; seq 100000", "timeout": 0.2}))?;
-    wait_until("it ends", || read(&mut client, "dtmcp://t1/3").is_ok_and(|text| text.contains("exit 0")))?;
-    let text = read(&mut client, "dtmcp://t1/3")?;
-    holds!(text.len() < 8_000 && text.contains("read session=\"t1\" region=3"), "{text}");
+    wait_until("it ends", || read(&mut client, "dtmcp://t1/4").is_ok_and(|text| text.contains("exit 0")))?;
+    let text = read(&mut client, "dtmcp://t1/4")?;
+    holds!(text.len() < 8_000 && text.contains("read session=\"t1\" region=4"), "{text}");
     let next = client.run("true")?;
-    holds!(next.text.contains("#3") && next.text.contains("finished"), "{next:?}");
+    holds!(next.text.contains("#4") && next.text.contains("finished"), "{next:?}");
     for uri in ["dtmcp://t1/99", "dtmcp://t2", "file:///etc/passwd"] {
         let answer = client.request("resources/read", json!({ "uri": uri }))?;
         holds!(answer["error"]["code"] == -32002, "{answer}");
