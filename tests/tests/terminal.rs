@@ -3,7 +3,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 use dtmcp::terminal::{PaneId, Part, Terminal as _, TerminalError};
 use dtmcp_core::cooked::Size;
@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         test("sessions_are_found_again", &["tmux"], || block_on(found_again())),
         test("a_stopped_tmux_is_told_and_types_nothing_later", &["tmux"], || block_on(stopped())),
         test("a_killed_tmux_is_told_and_replaced", &["tmux"], || block_on(killed())),
+        test("a_tmux_that_cannot_end_is_helped", &["tmux"], || block_on(cannot_end())),
         test("a_removed_socket_is_mended", &["tmux"], || block_on(removed_socket())),
         test("a_tmux_that_cannot_serve_is_told", &["tmux"], || block_on(unusable())),
         test("a_server_that_goes_takes_nothing_along", &["tmux"], || block_on(going())),
@@ -218,13 +219,13 @@ async fn people() -> Result<(), String> {
     assert_eq!(stage.tmux.clients().await.unwrap(), []);
     // `script` gives tmux a terminal, as a person's would be.
     let attach = "tmux -L stage attach -r -t =t1:";
-    let mut person = std::process::Command::new("script")
+    let mut person = Command::new("script")
         .args(["-qec", attach, "/dev/null"])
         .env("TMUX_TMPDIR", stage.root())
         .env("TERM", "xterm")
         .env_remove("TMUX")
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::null())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
         .spawn()
         .map_err(|error| error.to_string())?;
     until("a person", async || stage.tmux.state(pane).await.unwrap().people == 1).await?;
@@ -333,6 +334,44 @@ async fn killed() -> Result<(), String> {
     assert_ne!(new.server, old.server);
     assert_eq!(stage.tmux.state(old).await, Err(TerminalError::Gone));
     assert!(!stage.tmux.state(new).await.unwrap().dead);
+    Ok(())
+}
+
+/// As a server that was killed leaves its client where somebody ends tmux at that moment: tmux has something to tell the
+/// client, whose reader is gone, and waits for ever to do so.
+async fn cannot_end() -> Result<(), String> {
+    let stage = Stage::new()?;
+    let pane = stage.create("t1", &["cat"], SIZE).await?;
+    let mut left = Command::new("tmux")
+        .arg("-S")
+        .arg(stage.tmux.socket_path())
+        .args(["-C", "attach", "-f", "no-output", "-t", "=t1:"])
+        .env_remove("TMUX")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    let pid = left.id().to_string();
+    until("the client", async || {
+        let clients = stage.person(&["list-clients", "-t", "=t1:", "-F", "#{client_pid}"]).unwrap();
+        String::from_utf8_lossy(&clients.stdout).lines().any(|line| line == pid)
+    })
+    .await?;
+    let path = stage.root().join("home/tmux.json");
+    let mut record: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let started: u64 = stat.rsplit(')').next().unwrap().split_whitespace().nth(19).unwrap().parse().unwrap();
+    record["client"] = serde_json::json!([left.id(), started]);
+    std::fs::write(&path, record.to_string()).unwrap();
+    drop(left.stdout.take());
+    stage.person(&["new-window", "-t", "=t1:", "cat"])?;
+    stage.person(&["kill-server"])?;
+    let next = stage.second(&[]);
+    let new = stage.pane("t2", vec!["sleep".to_owned(), "100".to_owned()], SIZE);
+    let made = next.create(new).await;
+    left.kill().and_then(|()| left.wait()).map_err(|error| error.to_string())?;
+    assert_ne!(made.map_err(|error| error.to_string())?.server, pane.server);
     Ok(())
 }
 

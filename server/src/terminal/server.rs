@@ -97,12 +97,29 @@ pub(super) struct ServerRecord {
     ticks: u64,
     /// Its socket.
     socket: PathBuf,
+    /// Our control client, by its process id and start; none in a record of an earlier version.
+    #[serde(default)]
+    client: Option<(u32, u64)>,
 }
 
 impl ServerRecord {
-    /// The record of a running server.
-    pub(super) fn of(pid: u32, socket: PathBuf) -> Option<Self> {
-        Some(Self { v: 1, pid, ticks: start_ticks(pid)?, socket })
+    /// The record of a running server, and of our control client's process.
+    pub(super) fn of(pid: u32, socket: PathBuf, client: u32) -> Option<Self> {
+        let client = start_ticks(client).map(|ticks| (client, ticks));
+        Some(Self { v: 1, pid, ticks: start_ticks(pid)?, socket, client })
+    }
+
+    /// Ends the control client of an earlier server where it is still there; true if it was.
+    ///
+    /// tmux that is to end waits until each client has been told so, and for one whose reader has gone with its server
+    /// it waits for ever. Until then it keeps its socket, turns everybody away, and no other can take its place.
+    pub(super) fn end_client(&self) -> bool {
+        let Some((pid, ticks)) = self.client else { return false };
+        let is_there = start_ticks(pid) == Some(ticks);
+        if is_there {
+            end_stale_clients(&[pid.to_string().into_bytes()], 0);
+        }
+        is_there
     }
 
     /// Reads it; a record that is missing or torn is none.

@@ -34,6 +34,9 @@ const TYPING_DEADLINE: Duration = Duration::from_secs(3);
 const START_PATIENCE: Duration = Duration::from_secs(2);
 const START_STEP: Duration = Duration::from_millis(50);
 
+/// How long a tmux that turns everybody away may take to be gone: one that ends in order takes some milliseconds.
+const LEAVING_PATIENCE: Duration = Duration::from_secs(1);
+
 /// What a tmux server that we start reads in place of the person's configuration, which may destroy sessions that
 /// nobody watches, take over panes, or crash the server. The history is as long as tmux has it by itself: ten times as
 /// much costs every line printed a fifth more of tmux's time, and the log has all of it anyway. tmux would keep the last
@@ -130,12 +133,18 @@ impl Tmux {
         let mut session = argv::OWN_SESSION.to_owned();
         let mut way = Start::Never;
         let mut alone = false;
-        let begin = tokio::time::Instant::now();
+        let mut begin = tokio::time::Instant::now();
         loop {
             let error = match self.connect_once(&program, way, &session).await {
                 Ok(link) => return Ok(link),
                 Err(error) => error,
             };
+            if matches!(error, TerminalError::Died)
+                && begin.elapsed() >= LEAVING_PATIENCE
+                && record.as_ref().is_some_and(ServerRecord::end_client)
+            {
+                begin = tokio::time::Instant::now();
+            }
             match (&error, &record) {
                 // tmux was upgraded under a running server, whose own binary still speaks its language.
                 (TerminalError::Skew(_), Some(record)) if !program.starts_with("/proc") => {
@@ -239,7 +248,7 @@ impl Tmux {
 
         let greeting = control.request(argv::connected(), Shape::Plain).await?;
         let (server, version) = greeting.last().and_then(identity).ok_or_else(|| strange("its identity"))?;
-        if let Some(record) = ServerRecord::of(server.pid, self.socket_path()) {
+        if let Some(record) = ServerRecord::of(server.pid, self.socket_path(), control.pid()) {
             record.save(&self.record_path());
         }
         let environment = control.request(b"show-environment -g".to_vec(), Shape::Plain).await?;
