@@ -102,13 +102,20 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The notes on an outcome. `once` says whether a note of this key is still to be given.
-pub(crate) fn notes(outcome: &Outcome, setting: &Setting, once: &mut dyn FnMut(&str) -> bool) -> Vec<String> {
+/// The notes on an outcome for this agent. `once` says whether a note of this key is still to be given. A habit is told
+/// to whoever typed the line and to nobody else.
+pub(crate) fn notes(
+    outcome: &Outcome,
+    setting: &Setting,
+    agent: &str,
+    once: &mut dyn FnMut(&str) -> bool,
+) -> Vec<String> {
+    let own = outcome.region.as_ref().is_some_and(|region| region.actor.as_deref() == Some(agent));
     let facts = Facts::of(outcome, &setting.name);
     let mut notes = Vec::new();
     let mut habits = 0;
     for row in rows::ROWS {
-        if !(row.when)(&facts) || (row.often == Often::Habit && habits >= HABITS_MAX) {
+        if !(row.when)(&facts) || (row.often == Often::Habit && (!own || habits >= HABITS_MAX)) {
             continue;
         }
         let told = match row.often {

@@ -191,17 +191,12 @@ pub(super) const ROWS: &[Row] = &[
             "it was killed with SIGKILL, which no program sends itself: by somebody, or by the kernel for want of memory (run line=\"free -m\")".to_owned()
         },
     ),
-    row(
-        "polling",
-        Habit,
-        |f| f.any(|command| command.polls && command.name() == "sleep"),
-        |f| {
-            format!(
-                "no loop with sleep is needed: wait session=\"{}\" waits for a command to end, or with until=REGEX for its output; send keys=[\"ctrl+c\"] ends the loop",
-                f.name
-            )
-        },
-    ),
+    row("polling", Habit, polls, |f| {
+        format!(
+            "no loop with sleep is needed: wait session=\"{}\" waits for a command to end, or with until=REGEX for its output; send keys=[\"ctrl+c\"] ends the loop",
+            f.name
+        )
+    }),
     row("sleep-first", Habit, sleeps_first, |f| {
         format!(
             "no sleep is needed: wait session=\"{}\" returns as soon as the command that runs there ends, or until=REGEX is printed",
@@ -385,7 +380,26 @@ fn stage_failed(facts: &Facts<'_>) -> bool {
 }
 
 fn hides_failure(facts: &Facts<'_>) -> bool {
-    facts.last().is_some_and(|last| last.joint == Joint::Or && matches!(last.name(), "true" | ":"))
+    let may_fail = |command: &Command| !matches!(command.name(), "true" | ":" | "echo" | "printf");
+    let hides = |last: &Command| last.joint == Joint::Or && matches!(last.name(), "true" | ":");
+    facts.last().is_some_and(hides) && facts.any(may_fail)
+}
+
+/// Whether a loop looks at something between naps. One that only prints, counts or leaves is a pause or a clock.
+fn polls(facts: &Facts<'_>) -> bool {
+    const COUNTS: [&str; 6] = ["-lt", "-le", "-gt", "-ge", "-eq", "-ne"];
+    let looks = |command: &Command| match command.name() {
+        "sleep" | "break" | "continue" | "exit" | "true" | "false" | ":" | "echo" | "printf" | "date" | "read" => {
+            command.arguments().any(|word| word.contains("$(") || word.contains('`'))
+        }
+        "[" | "test" => {
+            let counts = command.arguments().any(|word| COUNTS.contains(&word));
+            !counts || command.arguments().any(|word| word.contains("$(") || word.contains('`'))
+        }
+        _ => true,
+    };
+    let around = |command: &Command| command.polls && command.name() == "sleep";
+    facts.any(around) && facts.any(|command| command.polls && looks(command))
 }
 
 fn echoes_status(facts: &Facts<'_>) -> bool {
@@ -395,7 +409,14 @@ fn echoes_status(facts: &Facts<'_>) -> bool {
 fn echoes_done(facts: &Facts<'_>) -> bool {
     let plain = |echo: &Command| echo.arguments().all(|word| !word.contains('$'));
     // Of these nobody wants the status.
-    let dull = |command: &Command| matches!(command.name(), "echo" | "sleep" | "cd" | "export" | "set" | "true" | ":");
+    let dull = |command: &Command| {
+        let settings = matches!(command.name(), "cd" | "export" | "set" | "unset" | "trap" | "stty" | "tput" | "alias");
+        let says = matches!(command.name(), "echo" | "printf" | "sleep" | "true" | ":" | "clear" | "reset");
+        // A person or a model leaves these by a key, and that is what there is to know of them.
+        let screens =
+            matches!(command.name(), "vim" | "vi" | "nvim" | "nano" | "less" | "more" | "man" | "top" | "htop");
+        settings || says || screens
+    };
     if facts.commands.iter().all(dull) {
         return false;
     }
@@ -423,7 +444,12 @@ fn sleeps_first(facts: &Facts<'_>) -> bool {
         command.name() == "sleep" && !command.background && seconds.is_some_and(|seconds| seconds >= 3.0)
     };
     let more = facts.commands.get(1).is_some_and(|next| matches!(next.joint, Joint::Then | Joint::And));
-    more && facts.commands.first().is_some_and(|first| first.depth == 0 && sleeps(first))
+    // What comes behind it looks at something that was meant to be there by then. Who only asks, says or ends pauses.
+    let looks = |command: &Command| {
+        !matches!(command.name(), "read" | "echo" | "printf" | "exit" | "true" | "false" | ":" | "sleep")
+    };
+    more && facts.commands.iter().skip(1).any(looks)
+        && facts.commands.first().is_some_and(|first| first.depth == 0 && sleeps(first))
 }
 
 fn is_background(command: &Command) -> bool {

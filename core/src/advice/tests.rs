@@ -192,7 +192,7 @@ fn results() -> Vec<Case> {
         (
             "or-true",
             vec![ok("make || true"), ok("make||:")],
-            vec![ok("echo 'a || true'"), ok("a || b"), ok("a || true; b")],
+            vec![ok("echo 'a || true'"), ok("a || b"), ok("a || true; b"), ok("true || true"), ok("echo x || :")],
         ),
         (
             "echo-status",
@@ -208,6 +208,9 @@ fn results() -> Vec<Case> {
                 ok("sleep 1; echo b"),
                 ok("make; echo $?"),
                 ok("echo 'x; echo done'"),
+                ok("clear; echo one"),
+                ok("vim -es +q; echo e"),
+                ok("printf x; echo"),
             ],
         ),
         (
@@ -230,6 +233,7 @@ fn habits() -> Vec<Case> {
                 ok("while true; do sleep 5; ps; done"),
                 ok("for h in a b; do until ping -c1 $h; do sleep 1; done; done"),
                 at(Running, "while ! grep -q ready log\ndo\n  sleep 2\ndone"),
+                at(Running, "while [ $(pgrep -c make) -gt 0 ]; do sleep 1; done"),
             ],
             vec![
                 ok("for f in *; do echo $f; done"),
@@ -238,12 +242,20 @@ fn habits() -> Vec<Case> {
                 ok("for i in 1 2 3; do curl -s host/$i; sleep 1; done"),
                 ok("while read f; do touch $f; sleep 1; done < list"),
                 ok("ls | while IFS= read -r f; do echo $f; sleep .1; done"),
+                ok("while sleep 0.3; do break; done"),
+                at(Running, "while true; do date; sleep 1; done"),
+                ok("i=0; while [ $i -lt 3 ]; do i=$((i+1)); echo $i; sleep 1; done"),
             ],
         ),
         (
             "sleep-first",
             vec![ok("sleep 30; cat log"), ok("sleep 10 && tail log")],
-            vec![ok("sleep 30"), ok("sleep 1; cat log"), ok("(sleep 30; x) &")],
+            vec![
+                ok("sleep 30"),
+                ok("sleep 1; cat log"),
+                ok("(sleep 30; x) &"),
+                at(Status::Waiting, "sleep 3; read -p 'name? ' x; echo \"$x\""),
+            ],
         ),
         (
             "background",
@@ -332,11 +344,16 @@ fn a_habit_is_told_once_and_few_at_a_time() {
         prompt_pattern: None,
         home: Place { host: "h".to_owned(), user: "u".to_owned(), container: None },
     };
-    let outcome = ok("timeout 60 make 2>&1 | tee log | tail -5; echo $?");
+    let mut outcome = ok("timeout 60 make 2>&1 | tee log | tail -5; echo $?");
+    assert!(notes(&outcome, &setting, "b", &mut |_| true).is_empty(), "a person's line");
+    if let Some(region) = &mut outcome.region {
+        region.actor = Some("a".to_owned());
+    }
+    assert!(notes(&outcome, &setting, "b", &mut |_| true).is_empty(), "another's line");
     let mut given = std::collections::BTreeSet::new();
     let mut counts = Vec::new();
     for _ in 0..3 {
-        counts.push(notes(&outcome, &setting, &mut |id| given.insert(id.to_owned())).len());
+        counts.push(notes(&outcome, &setting, "a", &mut |id| given.insert(id.to_owned())).len());
     }
     assert_eq!(counts, [2, 1, 0], "{given:?}");
     assert!(ROWS.iter().any(|row| row.often == Often::Habit));

@@ -146,7 +146,8 @@ impl SendCall {
         let enters = text.matches(['\n', '\r']).count();
         let one = match (text.is_empty(), keys.len()) {
             (true, keys) => keys == 1,
-            (false, 0) => enters == 1 && text.ends_with(['\n', '\r']),
+            // One letter is one key, as `q` is to a pager.
+            (false, 0) => text.chars().count() == 1 || enters == 1 && text.ends_with(['\n', '\r']),
             (false, 1) => enters == 0,
             (false, _) => false,
         };
@@ -229,6 +230,11 @@ impl SendCall {
     pub(crate) fn step(&mut self, view: &Seen<'_>) -> Step {
         let Phase::Settling(since) = self.phase else { return Step::Wait(None) };
         let over = view.over();
+        // A shell that has not begun what was submitted still shows the prompt that it was typed at, which says nothing.
+        let at_line = matches!(view.shell, ShellState::AtPrompt { .. } | ShellState::Continuation);
+        if let Some(due) = view.answer_due.filter(|_| !over && self.submits && at_line) {
+            return Step::Wait(Some(due));
+        }
         let rests_at = self.last_output + self.send.settle;
         let late = view.now >= since + SETTLE_MAX.max(self.send.settle);
         let job = self.interrupted().and_then(|id| view.log.region(id));
@@ -263,7 +269,9 @@ impl SendCall {
         let status = if over { Status::Ended } else { Status::Sent };
         let mut outcome = Outcome::new(status);
         let begun = self.begun(view, at_prompt);
-        outcome.region = begun.or(answered).or_else(|| job.filter(|_| runs.is_none())).cloned();
+        // What ran before and has ended is what the keys have led to, however many they were.
+        let beside = || self.beside.and_then(|id| view.log.region(id)).filter(|job| job.state != State::Running);
+        outcome.region = begun.or(answered).or_else(beside).cloned();
         outcome.output = Some((self.from_line, u64::MAX));
         outcome.elapsed = view.now - since;
         outcome.screen = self.send.screen;
@@ -326,7 +334,17 @@ impl SendCall {
     fn still_in_front(&self, job: &Region, outcome: &Outcome, view: &Seen<'_>) -> String {
         let what = format!("still in the foreground: {}", describe(job));
         if let Some(prompt) = &outcome.prompt {
-            return format!("{what}, at its prompt {prompt:?}");
+            // Who asks on has swallowed the signal; a known prompt behind INT is what was wanted.
+            let next = match (self.send.signal, outcome.observed.asks) {
+                (Some(Signal::Int), Some(_)) => {
+                    ", not ended by that. Answer it; signal=\"TERM\" ends it, and \"KILL\" if it refuses that"
+                }
+                (Some(Signal::Term | Signal::Hup | Signal::Quit), _) => {
+                    ", not ended by that. Answer it; signal=\"KILL\" ends it whatever it does"
+                }
+                _ => "",
+            };
+            return format!("{what}, at its prompt {prompt:?}{next}");
         }
         if view.resting.screen || view.paints() {
             return format!("{what}, with its screen");

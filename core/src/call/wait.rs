@@ -175,9 +175,11 @@ impl WaitCall {
         }
         outcome.region = last.or(open).cloned();
         outcome.output = Some((first, (end + 1).saturating_sub(first)));
-        if first > end {
+        // Where nothing has been shown yet, nothing is missing from the reply that read could show again.
+        let again = if self.from_line > 1 { ": read shows again what was shown before" } else { "" };
+        if first > end && (self.until.is_some() || !again.is_empty()) {
             let seen = if self.until.is_some() { ", and until was not seen" } else { "" };
-            outcome.notes.push(format!("nothing new was printed{seen}: read shows again what was shown before"));
+            outcome.notes.push(format!("nothing new was printed{seen}{again}"));
         }
         outcome
     }

@@ -100,7 +100,7 @@ impl Session {
         }
         outcome.plain = self.plain_shell(outcome);
         let agents = &mut self.agents;
-        let advised = advice::notes(outcome, &self.setting, &mut |key| agents.once(&call.actor, key));
+        let advised = advice::notes(outcome, &self.setting, &call.actor, &mut |key| agents.once(&call.actor, key));
         let mut notes = std::mem::take(&mut outcome.notes);
         if let CallKind::Run(_) | CallKind::Expect(_) = call.kind
             && let Some(late) =

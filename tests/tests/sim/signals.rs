@@ -1,7 +1,9 @@
 //! `send` with a signal, and a job that is interrupted: what the reply waits for, and what it says.
 
-use dtmcp_core::call::{Signal, Status};
-use dtmcp_tests::sim::{Sim, run_for, signal};
+use std::time::Duration;
+
+use dtmcp_core::call::{Signal, Status, Waiting};
+use dtmcp_tests::sim::{Sim, run_for, send, signal};
 
 use super::{error, notes};
 
@@ -55,9 +57,13 @@ fn a_signal_that_nobody_takes() {
 #[test]
 fn one_answer_that_ends_the_command_needs_no_rest() {
     let mut sim = Sim::bash();
-    for (line, text, keys) in
-        [("cat", "", &["ctrl+d"][..]), ("passwd", "secret\n", &[]), ("passwd", "secret", &["enter"])]
-    {
+    for (line, text, keys) in [
+        ("cat", "", &["ctrl+d"][..]),
+        ("vi", "", &["q"]),
+        ("vi", "q", &[]),
+        ("passwd", "secret\n", &[]),
+        ("passwd", "secret", &["enter"]),
+    ] {
         let run = sim.call("a", run_for(line, 5.0, ""));
         sim.answer(run);
         let before = sim.seconds();
@@ -67,11 +73,31 @@ fn one_answer_that_ends_the_command_needs_no_rest() {
         assert!(sim.seconds() - before < 0.3, "{line} {}", sim.seconds() - before);
         assert_eq!((notes(&outcome, "finished since"), notes(&sim.ran("a", "echo hi"), "finished since")), (0, 0));
     }
+    // Several keys are waited for, and their command's end is told in the same words.
+    let run = sim.call("a", run_for("vi", 5.0, ""));
+    sim.answer(run);
+    let outcome = sim.sent("a", "xq", &[]);
+    assert_eq!((notes(&outcome, "finished since"), outcome.region.unwrap().exit), (0, Some(0)));
     // What was typed ahead behind the answer is waited for.
     let run = sim.call("a", run_for("passwd", 5.0, ""));
     sim.answer(run);
     let outcome = sim.sent("a", "secret\necho ahead\n", &[]);
     assert_eq!(outcome.region.unwrap().label, "echo ahead");
+}
+
+#[test]
+fn a_line_is_begun_before_anything_is_said_of_it() {
+    let mut sim = Sim::bash();
+    for line in ["sleep 1; echo hi\n", "echo hi\n"] {
+        let mut request = send(line, &[]);
+        if let Waiting::Send(send) = &mut request {
+            send.settle = Duration::ZERO;
+        }
+        let sent = sim.call("a", request);
+        let outcome = sim.answer(sent);
+        assert_eq!(outcome.region.as_ref().map(|region| region.label.as_str()), Some(line.trim()), "{outcome:?}");
+        sim.waited("a", 5.0);
+    }
 }
 
 #[test]

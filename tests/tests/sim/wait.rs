@@ -76,6 +76,13 @@ fn a_program_without_a_shell_is_looked_at() {
 }
 
 #[test]
+fn where_nothing_was_shown_nothing_is_shown_again() {
+    let mut sim = Sim::starting(&Start::Program("cat".to_owned()));
+    let first = sim.waited("a", 5.0);
+    assert_eq!(notes(&first, "nothing new"), 0, "{first:?}");
+}
+
+#[test]
 fn a_wait_and_a_send_beside_a_run() {
     let mut sim = Sim::bash();
     let run = sim.run("a", "sleep 5; echo end");
