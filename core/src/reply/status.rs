@@ -61,7 +61,8 @@ pub fn status_line(outcome: &Outcome, scene: &Scene<'_>) -> String {
     format!("[{}{id} {}]", scene.session, join(&parts))
 }
 
-fn headline(outcome: &Outcome) -> String {
+/// What the call came to, by itself.
+pub(crate) fn headline(outcome: &Outcome) -> String {
     let prompt = outcome.prompt.as_deref().unwrap_or_default();
     match outcome.status {
         Status::Finished => {

@@ -61,6 +61,9 @@ pub enum Event<'a> {
     },
     /// Somebody reads along, and wants [`Effect::Changed`]; or nobody does any more.
     Watched(bool),
+    /// Somebody looks at all sessions, and wants [`Effect::Glanced`] once [`super::Session::doing`] tells what a `wait`
+    /// would, or when that takes longer than a look at all sessions may.
+    Glance,
     /// The pane is gone: nothing more will come. With the reason, in words.
     Closed(String),
     /// The deadline came.
@@ -87,6 +90,8 @@ pub enum Effect {
         /// The region that does, where there is one.
         region: Option<u32>,
     },
+    /// Answer those who have asked by [`Event::Glance`].
+    Glanced,
     /// Answer a call.
     Conclude(CallId, Box<Outcome>),
 }

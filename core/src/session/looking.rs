@@ -65,6 +65,8 @@ pub(super) struct Looking {
     pub(super) echoes: Option<bool>,
     /// Whether the terminal takes what is printed.
     pub(super) flow: Flow,
+    /// When that was seen last.
+    held: Option<Now>,
     /// When to look, if not as soon as the output rests.
     next: Option<Now>,
     /// A look is under way, asked for then.
@@ -93,7 +95,7 @@ impl Looking {
     /// Something was printed or typed: what was seen may hold no more.
     pub(super) fn forget(&mut self) {
         self.steady.begin();
-        self.holds = None;
+        (self.holds, self.held) = (None, None);
         self.echoes = None;
         self.flow = Flow::Untold;
         self.next = None;
@@ -117,6 +119,19 @@ impl Looking {
             }
             AtWork::Perhaps(_) | AtWork::Untold => Behind::Untold,
         }
+    }
+
+    /// What runs is to be looked at as soon as its output rests: who has worked at the last look may wait by now.
+    pub(super) fn hurry(&mut self) {
+        if self.asks().is_none() {
+            self.next = None;
+        }
+    }
+
+    /// Whether the judgement that holds is no older than this. That somebody waits holds until something is printed or
+    /// typed.
+    pub(super) fn holds_since(&self, since: Now) -> bool {
+        self.asks().is_some() || self.held.is_some_and(|at| at >= since)
     }
 
     /// Another command runs.
@@ -195,7 +210,8 @@ const OWNER: &str = "the program runs as another user, and whether it waits cann
 impl Session {
     /// Notes whether anybody is to be told of what is seen.
     pub(super) fn wonder(&mut self) {
-        self.looking.wanted = self.readers.watch || self.calls.iter().any(super::Call::tells_of_looking);
+        let read = self.readers.watch || self.glance.is_some();
+        self.looking.wanted = read || self.calls.iter().any(super::Call::tells_of_looking);
     }
 
     /// Asks for a look where one is due; gives when one will be.
@@ -337,6 +353,7 @@ impl Session {
                 let later = if self.calls.is_empty() { READERS } else { LATER };
                 self.looking.next = Some(now + if quiet < LONG { SOON } else { later });
                 self.looking.holds = Some(self.with_its_secrecy(judgement));
+                self.looking.held = Some(now);
             }
             Step::Again(at) => self.looking.next = Some(at),
         }

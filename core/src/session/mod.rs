@@ -5,6 +5,7 @@
 
 mod agents;
 mod event;
+mod glance;
 mod jobs;
 mod lines;
 mod looking;
@@ -91,6 +92,8 @@ pub struct Session {
     closed: Option<String>,
     wake: Option<Now>,
     readers: readers::Readers,
+    /// Since when somebody wants to know what it does.
+    glance: Option<Now>,
 }
 
 /// The open input region.
@@ -135,6 +138,7 @@ impl Session {
             closed: None,
             wake: None,
             readers: readers::Readers::default(),
+            glance: None,
         };
         if session.log.open_region().is_some_and(|region| region.kind == Kind::Input) {
             session.input = session.log.open_region().map(|region| Input {
@@ -296,6 +300,7 @@ impl Session {
             // Whoever has gone may have left text on the line.
             Event::Person(last) => self.person = self.person.max(last),
             Event::Watched(watch) => self.watched(now, watch),
+            Event::Glance => self.glance(now),
             Event::Shown { actor, rows } => {
                 self.agents.entry(&actor).screen = rows;
                 self.effects.push_back(Effect::Remember);

@@ -31,12 +31,14 @@ impl Session {
             }
         }
         let resting = self.resting(now, None);
-        let input = resting.again.filter(|_| self.input.is_some() || self.readers.watch);
+        let again = self.input.is_some() || self.readers.watch || self.glance.is_some();
+        let input = resting.again.filter(|_| again);
         let calls = self.calls.iter().filter_map(|call| call.deadline().filter(|at| *at > now)).min();
+        let glance = self.end_glance(now);
         self.wonder();
         let look = self.look(now);
         self.tell_readers(now);
-        self.wake = [self.wake, input, calls, look].into_iter().flatten().filter(|at| *at > now).min();
+        self.wake = [self.wake, input, calls, glance, look].into_iter().flatten().filter(|at| *at > now).min();
     }
 
     fn step_calls(&mut self, now: Now) -> bool {

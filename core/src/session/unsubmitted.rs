@@ -27,6 +27,9 @@ const EDITED_MAX: usize = 1000;
 /// Characters of another's text that a refusal shows.
 const SHOWN_CHARS: usize = 200;
 
+/// The same in a look at all sessions.
+const BRIEF_CHARS: usize = 40;
+
 /// The words for a person, where an agent has a name.
 const SOMEONE: &str = "someone at the terminal";
 
@@ -359,6 +362,19 @@ impl Session {
 }
 
 impl Unsubmitted {
+    /// Whose it is and what, for whoever looks at all sessions; none where it is nobody's.
+    pub(super) fn brief(&self) -> Option<String> {
+        let who = match &self.owner {
+            Owner::Agent(owner) => owner,
+            Owner::Person => SOMEONE,
+            Owner::Nobody => return None,
+        };
+        Some(match &self.text {
+            Some(text) => format!("{who} has {:?} on the line", text.chars().take(BRIEF_CHARS).collect::<String>()),
+            None => format!("{who} has begun a line that is not shown"),
+        })
+    }
+
     /// Why nothing is typed there by somebody else.
     fn refusal(&self) -> String {
         let shown = |text: &str| format!("{:?}", text.chars().take(SHOWN_CHARS).collect::<String>());

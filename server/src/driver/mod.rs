@@ -63,6 +63,15 @@ pub enum Message {
         /// Where the look goes.
         reply: oneshot::Sender<Look>,
     },
+    /// The same of all sessions, with what runs there looked at first, for a moment.
+    Glance {
+        /// As with a look.
+        actor: Option<String>,
+        /// When a person last pressed a key in the session, where that is known.
+        last_key: Option<Wall>,
+        /// Where the look goes.
+        reply: oneshot::Sender<Look>,
+    },
     /// What a reader sees, who is no agent at work here.
     Reading {
         /// The region; none is what runs now, or ran last.
@@ -84,6 +93,8 @@ pub struct Look {
     pub lines: LogLines,
     /// Its regions, oldest first; a running one has the lines there are so far.
     pub regions: Vec<Region>,
+    /// What it does, in a few words.
+    pub runs: String,
     /// What its shell does.
     pub shell: ShellState,
     /// The directory of its innermost shell, as the last prompt told it.
@@ -96,8 +107,6 @@ pub struct Look {
     pub notes: Vec<String>,
     /// When its last output came, Unix milliseconds.
     pub last_output: Wall,
-    /// Whether a full-screen program is up.
-    pub fullscreen: bool,
     /// When each agent last typed here, as far as this server saw it.
     pub typed: BTreeMap<String, Wall>,
     /// The agent whose call has the keyboard now, and the tool.
@@ -162,6 +171,10 @@ pub struct Driver {
 struct Running {
     driver: Driver,
     replies: BTreeMap<CallId, (String, oneshot::Sender<Reply>)>,
+    /// Who looks at all sessions and waits for this one.
+    glances: Vec<(Option<String>, oneshot::Sender<Look>)>,
+    /// Those who are to be shown it now.
+    shows: Vec<(Option<String>, oneshot::Sender<Look>)>,
     /// What agents have been shown of the screen.
     shown: (mpsc::UnboundedSender<Shown>, mpsc::UnboundedReceiver<Shown>),
     buffer: Vec<u8>,
@@ -188,6 +201,8 @@ impl Driver {
             typed: BTreeMap::new(),
             driver: self,
             replies: BTreeMap::new(),
+            glances: Vec::new(),
+            shows: Vec::new(),
             shown: mpsc::unbounded_channel(),
             buffer: vec![0; CHUNK],
             stream_checked: false,
@@ -208,6 +223,9 @@ impl Running {
         watched.mark_changed();
         loop {
             let more = self.follow().await;
+            for (actor, reply) in std::mem::take(&mut self.shows) {
+                self.show(actor, reply).await;
+            }
             if std::mem::take(&mut self.doubted) {
                 self.look_again().await;
             }
@@ -301,12 +319,11 @@ impl Running {
                 self.replies.remove(&id);
                 self.handle(Event::Gone(id)).await;
             }
-            Message::Look { actor, reply } => {
-                let notes = actor.map(|actor| self.driver.session.take_finished(&actor)).unwrap_or_default();
-                self.effects().await;
-                let look = self.look(notes);
-                // Whoever asked may be gone.
-                drop(reply.send(look));
+            Message::Look { actor, reply } => self.show(actor, reply).await,
+            Message::Glance { actor, last_key, reply } => {
+                self.glances.push((actor, reply));
+                self.handle(Event::Person(last_key)).await;
+                self.handle(Event::Glance).await;
             }
             Message::Reading { region, reply } => self.reading(region, reply),
             Message::Close { .. } => {}
@@ -333,27 +350,6 @@ impl Running {
         let lines = self.driver.files.snapshot(session.log().cooked.live());
         let found = dtmcp_core::search::search(&lines, pattern, first, last, 0, 1)?;
         Ok(found.hits.first().map(|hit| hit.line))
-    }
-
-    fn look(&mut self, notes: Vec<String>) -> Look {
-        let session = &self.driver.session;
-        let live = session.log().cooked.live();
-        self.driver.files.write_tail(&live);
-        Look {
-            lines: self.driver.files.snapshot(live),
-            regions: session.log().regions().map(|region| session.region_so_far(region)).collect(),
-            shell: session.log().shell(),
-            cwd: session.log().cwd().map(str::to_owned),
-            ended: session.ended(),
-            closed: session.closed().map(str::to_owned),
-            notes,
-            last_output: self.last_output,
-            fullscreen: session.log().cooked.fullscreen().is_some(),
-            typed: self.typed.clone(),
-            typing_now: session.typing_now().map(|(agent, tool)| (agent.to_owned(), tool)),
-            place: session.elsewhere().cloned(),
-            nonce: self.driver.nonce.clone(),
-        }
     }
 
     async fn handle(&mut self, event: Event<'_>) {
@@ -392,6 +388,7 @@ impl Running {
                 Effect::Changed { region } => {
                     self.driver.updates.changed(&self.driver.session.setting().name, region);
                 }
+                Effect::Glanced => self.shows.append(&mut self.glances),
                 Effect::Conclude(id, outcome) => self.conclude(id, *outcome),
             }
         }

@@ -6,7 +6,7 @@ use dtmcp_core::call::{CallId, Learned, Outcome};
 use dtmcp_core::reply::Reply;
 use tokio::sync::oneshot;
 
-use super::{Running, render};
+use super::{Look, Running, render};
 
 impl Running {
     /// Answers a call.
@@ -40,6 +40,36 @@ impl Running {
         if let Some((_, reply)) = self.replies.remove(&id) {
             // A client that is gone needs no answer.
             drop(reply.send(answer));
+        }
+    }
+
+    /// Shows the session as it stands to who looks, and tells them what has finished.
+    pub(super) async fn show(&mut self, actor: Option<String>, reply: oneshot::Sender<Look>) {
+        let notes = actor.map(|actor| self.driver.session.take_finished(&actor)).unwrap_or_default();
+        self.effects().await;
+        let look = self.look(notes);
+        // Whoever asked may be gone.
+        drop(reply.send(look));
+    }
+
+    fn look(&mut self, notes: Vec<String>) -> Look {
+        let session = &self.driver.session;
+        let live = session.log().cooked.live();
+        self.driver.files.write_tail(&live);
+        Look {
+            lines: self.driver.files.snapshot(live),
+            regions: session.log().regions().map(|region| session.region_so_far(region)).collect(),
+            runs: session.doing(self.driver.clock.now()),
+            shell: session.log().shell(),
+            cwd: session.log().cwd().map(str::to_owned),
+            ended: session.ended(),
+            closed: session.closed().map(str::to_owned),
+            notes,
+            last_output: self.last_output,
+            typed: self.typed.clone(),
+            typing_now: session.typing_now().map(|(agent, tool)| (agent.to_owned(), tool)),
+            place: session.elsewhere().cloned(),
+            nonce: self.driver.nonce.clone(),
         }
     }
 

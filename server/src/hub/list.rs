@@ -7,7 +7,7 @@ use dtmcp_core::region::Place;
 use dtmcp_core::reply::Reply;
 use serde_json::{Map, Value, json};
 
-use super::pick::{Readable, command, look, runs};
+use super::pick::{Readable, command, glance};
 use super::{Handle, Hub, ended};
 use crate::driver::Look;
 use crate::driver::render::mask;
@@ -40,9 +40,15 @@ impl Hub {
                 &[]
             }
         };
+        let mut states = Vec::new();
+        let mut asked = Vec::new();
         for handle in self.handles().into_iter().filter(|handle| session.is_none_or(|name| name == handle.name)) {
             let state = if people.is_ok() { self.terminal.state(handle.pane).await.ok() } else { None };
-            let Some(look) = look(&handle, actor).await else { continue };
+            asked.push((handle, state.as_ref().and_then(|state| state.last_key)));
+            states.push(state);
+        }
+        for ((handle, look), state) in glance(asked.into_iter(), actor).await.into_iter().zip(states) {
+            let Some(look) = look else { continue };
             nonces.extend(look.nonce.clone());
             notes.extend(look.notes.iter().map(|note| format!("{}: {note}", handle.name)));
             lines.push(self.line(&handle, &look, state.as_ref(), clients));
@@ -92,7 +98,7 @@ impl Hub {
             "{}: {} · {}{cwd}{size}{people} · {}",
             handle.name,
             command(&handle.meta),
-            runs(look),
+            look.runs,
             self.attach_line(&handle.name)
         )
     }
@@ -103,7 +109,7 @@ impl Hub {
         let mut put = |field: &str, value: Value| entry.insert(field.to_owned(), value);
         put("name", handle.name.as_str().into());
         put("state", if look.closed.is_some() || look.ended.is_some() { "ended" } else { "open" }.into());
-        put("runs", runs(look).into());
+        put("runs", look.runs.as_str().into());
         put("exit", json!(look.ended.flatten()));
         put("command", command(&handle.meta).into());
         put("cwd", json!(cwd(handle, look)));

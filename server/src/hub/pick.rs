@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dtmcp_core::log::ShellState;
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::{Region, State};
 use dtmcp_core::reply::Reply;
+use dtmcp_core::time::Wall;
 use tokio::sync::oneshot;
 
 use super::{Handle, Hub, ended};
@@ -99,11 +99,8 @@ impl Hub {
     /// The open sessions with what each runs, in a sentence.
     pub(super) async fn open_sessions(&self) -> String {
         let mut parts = Vec::new();
-        for handle in self.handles() {
-            let runs = match look(&handle, None).await {
-                Some(look) => runs(&look),
-                None => "not answering".to_owned(),
-            };
+        for (handle, look) in glance(self.handles().into_iter().map(|handle| (handle, None)), None).await {
+            let runs = look.map_or_else(|| "not answering".to_owned(), |look| look.runs);
             parts.push(format!("{} ({}, {runs})", handle.name, command(&handle.meta)));
         }
         if parts.is_empty() {
@@ -121,6 +118,29 @@ pub(super) async fn look(handle: &Handle, actor: Option<&str>) -> Option<Look> {
     answer.await.ok()
 }
 
+/// Looks at several open sessions at once, each with when a person last pressed a key in it, where that is known.
+pub(super) async fn glance(
+    sessions: impl Iterator<Item = (Arc<Handle>, Option<Wall>)>,
+    actor: Option<&str>,
+) -> Vec<(Arc<Handle>, Option<Look>)> {
+    let mut asked = Vec::new();
+    for (handle, last_key) in sessions {
+        let (reply, answer) = oneshot::channel();
+        let actor = actor.map(str::to_owned);
+        let sent = handle.mailbox.send(Message::Glance { actor, last_key, reply }).await;
+        asked.push((handle, sent.is_ok().then_some(answer)));
+    }
+    let mut looks = Vec::new();
+    for (handle, answer) in asked {
+        let look = match answer {
+            Some(answer) => answer.await.ok(),
+            None => None,
+        };
+        looks.push((handle, look));
+    }
+    looks
+}
+
 /// The reply where a session's task is gone.
 pub(super) fn no_task(name: &str) -> Reply {
     Reply::error(
@@ -132,32 +152,6 @@ pub(super) fn no_task(name: &str) -> Reply {
 /// What was asked to run in a session.
 pub(super) fn command(meta: &Meta) -> String {
     meta.command.as_deref().unwrap_or("bash").chars().take(80).collect()
-}
-
-/// What a session does, in a few words.
-pub(super) fn runs(look: &Look) -> String {
-    if let Some(why) = &look.closed {
-        return why.clone();
-    }
-    if let Some(exit) = look.ended {
-        return exit.map_or_else(|| "ended".to_owned(), |exit| format!("ended with {exit}"));
-    }
-    if look.fullscreen {
-        return "full-screen program".to_owned();
-    }
-    match look.shell {
-        ShellState::AtPrompt { .. } => "at its prompt".to_owned(),
-        ShellState::Continuation => "at a continuation prompt".to_owned(),
-        ShellState::Starting => "starting".to_owned(),
-        ShellState::Ended => "ended".to_owned(),
-        ShellState::Running(_) | ShellState::NoShell => match running(look) {
-            Some(region) => {
-                let label: String = region.label.lines().next().unwrap_or_default().chars().take(60).collect();
-                format!("running #{} {label:?}", region.id)
-            }
-            None => "open".to_owned(),
-        },
-    }
 }
 
 /// The innermost region that runs.

@@ -7,7 +7,7 @@ use dtmcp_core::resource::Address;
 use dtmcp_core::text::visible::spell_out;
 use tokio::sync::oneshot;
 
-use super::pick::{Readable, command, look, no_task, runs};
+use super::pick::{Readable, command, look, no_task};
 use super::{Handle, Hub};
 use crate::driver::render::mask_text;
 use crate::driver::{Look, Message};
@@ -101,7 +101,7 @@ fn entries(handle: &Handle, look: &Look) -> Vec<Listed> {
         };
         Listed { address, title: clean(title), description: clean(description) }
     };
-    let whole = entry(Address::session(&handle.name), &command(&handle.meta), &runs(look));
+    let whole = entry(Address::session(&handle.name), &command(&handle.meta), &look.runs);
     let regions = look.regions.iter().rev().take(RECENT).map(|region| {
         let exit = region.exit.map_or_else(String::new, |exit| format!(" · exit {exit}"));
         let by = region.actor.as_deref().map_or_else(String::new, |actor| format!(" · by {actor}"));

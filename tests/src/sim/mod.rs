@@ -101,6 +101,7 @@ pub struct Sim {
     next_call: CallId,
     /// When a person last pressed a key.
     person: Option<Wall>,
+    glanced: bool,
 }
 
 impl Sim {
@@ -141,6 +142,7 @@ impl Sim {
             typed: Vec::new(),
             next_call: 1,
             person: None,
+            glanced: false,
         }
     }
 
@@ -356,6 +358,7 @@ impl Sim {
                 Effect::Inspect(_) => looks += 1,
                 Effect::Signal(signalling) => signals.push(signalling),
                 Effect::Changed { region } => self.told_readers.push(region),
+                Effect::Glanced => self.glanced = true,
                 Effect::Conclude(id, outcome) => self.conclude(id, *outcome),
             }
         }
@@ -473,6 +476,15 @@ impl Sim {
     #[must_use]
     pub fn actor(&self, id: CallId) -> Option<&str> {
         self.calls.get(&id).map(|call| call.actor.as_str())
+    }
+
+    /// What whoever looks at all sessions sees of this one.
+    pub fn glance(&mut self) -> String {
+        self.glanced = false;
+        self.handle(Event::Person(self.person));
+        self.handle(Event::Glance);
+        while !self.glanced && self.step() {}
+        self.session.doing(self.now)
     }
 
     /// What a reader sees of a region, or else of the session.

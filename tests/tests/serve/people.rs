@@ -10,6 +10,7 @@ use super::{Row, Tested, holds};
 
 pub(crate) const ROWS: &[Row] = &[
     ("status_shows_every_session", &["tmux", "bash"], status_shows_every_session),
+    ("status_tells_who_waits", &["tmux", "bash"], status_tells_who_waits),
     ("the_fields_of_a_session", &["tmux", "bash"], the_fields_of_a_session),
     ("another_agents_command_is_not_closed", &["tmux", "bash"], another_agents_command_is_not_closed),
     ("a_person_closes_what_is_in_use", &["tmux", "bash"], a_person_closes_what_is_in_use),
@@ -37,6 +38,39 @@ fn status_shows_every_session() -> Tested {
     holds!(lines[1].ends_with("  one") && lines[2].starts_with("cat "), "{said}");
     let (_, json) = dtmcp(&world, &["status", "--json"])?;
     holds!(json.contains("\"pane_id\""), "{json}");
+    Ok(())
+}
+
+fn status_tells_who_waits() -> Tested {
+    let world = serving::world()?;
+    let serving = Serving::start(&world, &[])?;
+    let mut client = Serving::client(&world, Some("one"))?;
+    client.call("session_create", json!({"name": "cat", "command": "cat"}))?;
+    client.call("session_create", json!({"name": "ask"}))?;
+    let (gate, script) = (world.root().join("gate"), world.root().join("ask"));
+    let asks = "printf 'Name? '; read name; stty -echo; printf 'PIN: '; read pin";
+    let waits = format!("until [ -e {} ]; do sleep 0.1; done; {asks}\n", gate.display());
+    std::fs::write(&script, waits).map_err(|error| error.to_string())?;
+    let line = format!("sh {}", script.display());
+    // The call has returned before the program asks.
+    let running = client.call("run", json!({"session": "ask", "line": line, "timeout": 0.5}))?;
+    holds!(running.status() == "running", "{}", running.text);
+    let says =
+        |words: &str| wait_until(words, || dtmcp(&world, &["status"]).is_ok_and(|(_, said)| said.contains(words)));
+    says("running #1")?;
+    says("waiting for input")?;
+    std::fs::write(&gate, "").map_err(|error| error.to_string())?;
+    says("waiting for input at \"Name? \" · #1")?;
+    let list = client.call("session_list", json!({"session": "ask"}))?;
+    holds!(list.output().contains("waiting for input at \"Name? \" · #1"), "{}", list.text);
+    client.call("send", json!({"session": "ask", "text": "Ada"}))?;
+    says("one has \"Ada\" on the line")?;
+    client.call("send", json!({"session": "ask", "keys": ["enter"]}))?;
+    says("waiting at \"PIN: \" for input that is not shown · #1")?;
+    client.call("send", json!({"session": "ask", "text": "4711"}))?;
+    says("one has begun a line that is not shown")?;
+    let told = serving.ask("GET", "/api/sessions", &[], "").body;
+    holds!(!told.contains("4711"), "{told}");
     Ok(())
 }
 

@@ -9,6 +9,7 @@
 
 mod agents;
 mod expect;
+mod glance;
 mod integrate;
 mod looking;
 mod people;
