@@ -8,7 +8,6 @@ use super::{Row, Tested, holds, same};
 
 pub(crate) const ROWS: &[Row] = &[
     ("a_shell_that_cannot_start", &["tmux", "bash"], shell_that_cannot_start),
-    ("a_pane_that_goes_is_told_of", &["tmux", "bash"], pane_goes),
     ("exit", &["tmux", "bash"], exit),
     ("unusual_deaths", &["tmux", "bash"], unusual_deaths),
     ("a_program_that_ends_at_once", &["tmux"], ends_at_once),
@@ -273,28 +272,6 @@ fn shell_that_cannot_start() -> Tested {
     for name in ["-x", "--help"] {
         let refused = client.call("session_create", json!({ "name": name }))?;
         holds!(refused.is_error && refused.text.contains("begin with -"), "{}", refused.text);
-    }
-    Ok(())
-}
-
-fn pane_goes() -> Tested {
-    let world = World::new()?;
-    let mut client = world.client()?;
-    client.call("session_create", json!({}))?;
-    client.call("run", json!({ "line": "sleep 600", "timeout": 0 }))?;
-    world.tmux(&["kill-server"])?;
-    // What ran there may have told its own end before the server was gone.
-    let told = |text: &str| text.contains("ago: ") && text.contains("tmux");
-    wait_until("it is closed", || {
-        client.call("session_list", json!({})).is_ok_and(|list| list.text.starts_with("[0 sessions]"))
-    })?;
-    let list = client.call("session_list", json!({}))?;
-    holds!(told(&list.text) && list.text.contains("its log is in"), "{}", list.text);
-    let list = client.call("session_list", json!({ "closed": true }))?;
-    holds!(told(&list.text), "{}", list.text);
-    for session in [json!({ "line": "echo", "session": "t1" }), json!({ "line": "echo" })] {
-        let run = client.call("run", session)?;
-        holds!(run.is_error && told(&run.text), "{}", run.text);
     }
     Ok(())
 }
