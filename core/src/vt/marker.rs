@@ -10,8 +10,8 @@ const STAGES_MAX: usize = 256;
 pub struct Nonce(String);
 
 impl Nonce {
-    /// A nonce of 8 to 64 ASCII letters and digits; `None` for anything else. The lower limit keeps [`mask`] from
-    /// blotting out ordinary words.
+    /// A nonce of 8 to 64 ASCII letters and digits; `None` for anything else. The lower limit keeps
+    /// [`mask`](crate::text::mask) from blotting out ordinary words.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let fits = (8..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());

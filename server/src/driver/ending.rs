@@ -17,6 +17,13 @@ const HANGUP: Duration = Duration::from_secs(2);
 /// How long the rest of a killed pane's output is waited for.
 const LAST_BYTES: Duration = Duration::from_secs(1);
 
+/// How often a tmux that does not answer for a pane is asked again: one that is about to end is there or gone at once
+/// after.
+const LOOKS: u32 = 5;
+
+/// The time between two of these.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+
 /// The exit status of what a hangup ended: 128 and SIGHUP's number.
 const HUNG_UP: i32 = 129;
 
@@ -51,7 +58,14 @@ impl Running {
     /// Finds out what became of the pane: the recorder's pipe was closed, or the pane takes no text.
     pub(super) async fn look_at_pane(&mut self) {
         self.stream_checked = self.driver.follower.ended();
-        let why = match self.driver.terminal.state(self.driver.pane).await {
+        let mut state = self.driver.terminal.state(self.driver.pane).await;
+        for _ in 0..LOOKS {
+            if state.as_ref().is_err_and(|error| !error.is_gone()) {
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+                state = self.driver.terminal.state(self.driver.pane).await;
+            }
+        }
+        let why = match state {
             Err(error) if error.is_gone() => {
                 let why = if error == TerminalError::Gone {
                     "its pane is gone: it was closed at the terminal, or tmux ended; output that tmux had not passed on yet is lost"
