@@ -130,8 +130,8 @@ __dtmcp_end() {
         __dtmcp_told=1
         st= extra=";new=zsh-$ZSH_VERSION;v=1"
     elif (( ! __dtmcp_ran )); then
-        # A line that does not parse leaves $? as it was, so what was is not told as that line's.
-        [[ $st != "$__dtmcp_last" ]] || st=
+        # A line that does not parse leaves $? as it was, or makes 1 of 0; neither is told as that line's.
+        [[ $st != "$__dtmcp_last" && $st-$__dtmcp_last != 1-0 ]] || st=
         extra=";x=0$extra"
     fi
     __dtmcp_last=$1 __dtmcp_ran=0

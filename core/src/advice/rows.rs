@@ -369,6 +369,10 @@ fn unsent(facts: &Facts<'_>) -> String {
     if facts.is(Status::Ended) {
         return format!("{lines} not typed");
     }
+    // A command that has ended without a status is a line that did not parse.
+    if facts.is(Status::Finished) && facts.region().is_some_and(|region| region.exit.is_none()) {
+        return format!("{lines} not typed: the shell refused what came before. Correct that and run all of it again");
+    }
     format!("{lines} not typed: run {them} once this one is done")
 }
 

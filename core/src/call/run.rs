@@ -342,6 +342,8 @@ impl RunCall {
         let takes_more = match verdict {
             // A question is not answered by the line behind it where rules are there to answer.
             _ if self.ruled && is_question(view) => false,
+            // A line that the shell wants corrected has most likely not come to its end: the others are none of their own.
+            Verdict::Closed if view.log.leftover().is_some() => false,
             Verdict::Closed => view.resting.asks != Some(Asks::Hidden),
             Verdict::NotRun(..) => true,
             Verdict::At(status, _) => matches!(status, Status::Prompt | Status::Continuation | Status::Waiting),

@@ -157,6 +157,9 @@ impl Log {
             }
         }
         self.back_at_prompt(at.wall);
+        if let Some(top) = self.shells.top_mut() {
+            top.leftover.clone_from(&marker.cmd);
+        }
         if region.is_none() {
             // fish may paint the prompt as it was, with marks that count for nothing, and the line behind it anew.
             self.cooked.clear_input();
@@ -324,6 +327,7 @@ impl Log {
             Phase::Running => return,
         };
         top.phase = Phase::Editing { lines: lines + 1 };
+        top.leftover = None;
         self.events.push_back(LogEvent::Continuation);
     }
 
@@ -358,6 +362,7 @@ impl Log {
             top.phase = Phase::Running;
             top.region = Some(id);
             top.early = None;
+            top.leftover = None;
         }
     }
 

@@ -224,6 +224,13 @@ impl Log {
         self.shells.top().is_some_and(|top| matches!(top.phase, Phase::Editing { .. }))
     }
 
+    /// The line that the shell has refused and leaves on its command line to be corrected, as fish does. It need not have
+    /// painted it there yet, and somebody may have changed or erased it since.
+    #[must_use]
+    pub fn leftover(&self) -> Option<&str> {
+        self.shells.top()?.leftover.as_deref()
+    }
+
     /// The session's nonce.
     #[must_use]
     pub fn nonce(&self) -> Option<&Nonce> {

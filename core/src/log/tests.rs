@@ -353,7 +353,9 @@ fn a_shell_that_edits_several_lines_wants_the_rest() {
     });
     // It is painted as it was, and its marks with it.
     shell.seq -= 2;
-    feed(&mut log, "\r\nno word\r\n".to_owned() + &refused + &shell.prompt() + "begin\r\n    echo <");
+    feed(&mut log, "\r\nno word\r\n".to_owned() + &refused);
+    assert_eq!(log.leftover(), Some("begin\necho <"), "it stands there before it is painted");
+    feed(&mut log, shell.prompt() + "begin\r\n    echo <");
     shell.seq += 1;
     let text = lines(&mut log.clone());
     let found: Vec<String> = log.regions().map(|region| short(region, &text)).collect();
@@ -361,6 +363,7 @@ fn a_shell_that_edits_several_lines_wants_the_rest() {
     assert!(matches!(log.shell(), ShellState::AtPrompt { ready: true, .. }));
     assert_eq!(log.cooked.input(), "begin\n    echo <");
     feed(&mut log, unfinished(&mut shell) + "\r\n^C\r\n");
+    assert_eq!(log.leftover(), None, "its owner has corrected it");
     let given_up = shell.mark(marker::Kind::End, |end| (end.idle, end.status) = (true, Some(130)));
     while log.poll().is_some() {}
     feed(&mut log, given_up + &shell.prompt());

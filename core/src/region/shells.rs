@@ -58,6 +58,8 @@ pub(crate) struct Shell {
     pub(crate) stages: Vec<i32>,
     /// The end of its command's output, where that was told before the status.
     pub(crate) early: Option<Closing>,
+    /// The line that it would not run and leaves on its command line (fish), painted already or not.
+    pub(crate) leftover: Option<String>,
     /// The lines of its last input behind the first, for when each turns out to be a command.
     pub(crate) pasted: VecDeque<String>,
 }
@@ -170,6 +172,7 @@ impl Shells {
             cwd: None,
             stages: Vec::new(),
             early: None,
+            leftover: None,
             pasted: VecDeque::new(),
         });
         forgotten

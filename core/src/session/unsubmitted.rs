@@ -188,8 +188,12 @@ impl Session {
                 None => Ok(None),
             };
         }
-        let Some(unsubmitted) = self.unsubmitted() else { return Ok(None) };
         let at_prompt = matches!(self.log.shell(), ShellState::AtPrompt { .. });
+        let Some(unsubmitted) = self.unsubmitted() else {
+            // What was refused stands there although it may not have been painted yet.
+            let unpainted = at_prompt && self.log.leftover().is_some_and(|text| self.is_refused(text));
+            return Ok(unpainted.then(|| Part { bytes: self.clearing(), bracketed: false }));
+        };
         let bytes = if at_prompt { self.clearing() } else { DISCARD_LINE.to_vec() };
         match &unsubmitted.owner {
             Owner::Nobody => {}
@@ -201,7 +205,9 @@ impl Session {
 
     /// What clears all that stands behind the shell's prompt: several lines where the shell edits several at once.
     fn clearing(&self) -> Vec<u8> {
-        let above = std::iter::repeat_n(JOIN_AND_DISCARD, self.log.cooked.input_above().min(EDITED_MAX));
+        let refused = self.log.leftover().map_or(0, |text| text.matches('\n').count());
+        let lines = self.log.cooked.input_above().max(refused).min(EDITED_MAX);
+        let above = std::iter::repeat_n(JOIN_AND_DISCARD, lines);
         [CLEAR_LINE].into_iter().chain(above).flatten().copied().collect()
     }
 

@@ -60,6 +60,7 @@ function __dtmcp_wrap_left
     functions -c fish_prompt __dtmcp_user_prompt
     function fish_prompt --description __dtmcp
         set -l __dtmcp_status $status
+        set -q __dtmcp_more; and __dtmcp_wants_more
         printf '\e]133;A;%s;cwd=%s;st=%d;q=%d\e\\' $__dtmcp_id "$__dtmcp_cwd" $__dtmcp_last $__dtmcp_at
         __dtmcp_return $__dtmcp_status
         __dtmcp_user_prompt
@@ -105,8 +106,10 @@ function __dtmcp_event --on-event fish_prompt
     return $__dtmcp_status
 end
 
-# Enter says where the line is not complete: fish then wants more and shows no prompt for it. What Enter did before, it
-# does after that. fish 3.4 is the first that tells whether a line is complete.
+# Where Enter finds a line that is not complete, fish wants more and shows no prompt for it. But a line may be wrong and
+# not complete at once, which fish refuses, and --is-valid does not tell. So the prompt is to be painted anew behind what
+# Enter did before, and says that fish wants more if the line was not refused by then. fish 3.4 is the first that tells
+# whether a line is complete.
 function __dtmcp_bind
     set -q __dtmcp_tells; or return
     string match -qv '*__dtmcp_enter*' -- (bind -M $fish_bind_mode \r 2>/dev/null); or return
@@ -128,10 +131,11 @@ function __dtmcp_bind_one
     if string match -q '3.*' -- $version; and contains -- (string split ' ' -- $part[3])[1] (bind -f)
         set part[3] "'commandline -f $part[3]'"
     end
-    eval "$part[2] __dtmcp_enter $part[3]"
+    eval "$part[2] __dtmcp_enter $part[3] __dtmcp_entered"
 end
 
 function __dtmcp_enter
+    set -e __dtmcp_more
     set -q __dtmcp_id; and __dtmcp_here; or return
     commandline --is-valid
     switch $status
@@ -142,7 +146,17 @@ function __dtmcp_enter
             string match -rq '(^|[^\\\\])(\\\\\\\\)*\\\\$' -- (commandline)[-1]; or return
     end
     # In the list of completions Enter takes the one that is chosen.
-    commandline --paging-mode; or printf '\e]133;P;k=m;%s\e\\' $__dtmcp_short
+    commandline --paging-mode; or set -g __dtmcp_more
+end
+
+function __dtmcp_entered
+    set -q __dtmcp_more; and commandline -f repaint
+end
+
+# What a prompt prints is kept by fish and painted again later; this is to be told once.
+function __dtmcp_wants_more
+    set -e __dtmcp_more
+    printf '\e]133;P;k=m;%s\e\\' $__dtmcp_short >/dev/tty
 end
 
 # A line that does not parse, and Ctrl-C at the prompt: fish paints the prompt again and fires no other event. It leaves
@@ -158,6 +172,7 @@ function __dtmcp_cancel --on-event fish_cancel
 end
 
 function __dtmcp_nothing
+    set -e __dtmcp_more
     set -q __dtmcp_id; and __dtmcp_here; or return
     __dtmcp_count
     # fish paints the prompt as it was, which needs no mark, and may paint it anew, which is the same prompt again.

@@ -12,6 +12,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("zsh_with_a_theme", &["tmux", "zsh"], zsh_with_a_theme),
     ("shells_one_in_the_other", &["tmux", "bash", "zsh"], one_in_the_other),
     ("fish_session", &["tmux", "fish"], fish_session),
+    ("zsh_refuses_blocks", &["tmux", "zsh"], zsh_refuses_blocks),
+    ("fish_refuses_blocks", &["tmux", "fish"], fish_refuses_blocks),
     ("fish_blocks", &["tmux", "fish", "setsid"], fish_blocks),
 ];
 
@@ -87,6 +89,38 @@ fn in_fish(world: &World) -> Result<Client, String> {
     let made = client.call("session_create", json!({ "command": "fish" }))?;
     holds!(!made.is_error, "{}", made.text);
     Ok(client)
+}
+
+fn zsh_refuses_blocks() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({ "command": "zsh" }))?;
+    let answer = client.run("for i in 1 2; do\n  fi\necho B")?;
+    same!(answer.output(), "[#1]\nzsh: parse error near `fi'\n[#2]\nB", "{}", answer.text);
+    same!(answer.exit(), Some(0), "{}", answer.text);
+    Ok(())
+}
+
+/// Each text is refused before its last line, all of it stays on fish's command line, and the next line stands for itself.
+fn fish_refuses_blocks() -> Tested {
+    let world = World::new()?;
+    let mut client = in_fish(&world)?;
+    let texts = [
+        ("for i in 1 2; do\n  echo ${i}\ndone", "Variables cannot be bracketed", 1),
+        ("for i in 1 2; do\n echo $i\ndone\n(exit 5)\necho 5", "command substitutions not allowed", 1),
+        ("echo )\necho B\necho C", "Unexpected ')'", 2),
+    ];
+    for (text, error, unsent) in texts {
+        let answer = client.run(text)?;
+        holds!(answer.output().contains(error), "{}", answer.text);
+        same!(answer.meta["unsent"].as_u64(), Some(unsent), "{}", answer.text);
+        holds!(answer.text.contains("not typed: the shell refused what came before"), "{}", answer.text);
+        for next in ["NEXT1", "NEXT2"] {
+            let answer = client.run(&format!("echo {next}"))?;
+            same!((answer.output(), answer.exit()), (next, Some(0)), "{}", answer.text);
+        }
+    }
+    Ok(())
 }
 
 fn fish_blocks() -> Tested {

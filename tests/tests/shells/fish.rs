@@ -1,5 +1,7 @@
 //! fish as a person uses it.
 
+use dtmcp_core::log::LogEvent;
+
 use crate::row::{Row, ensure, fish, lost, not_run, row, want, zsh};
 use crate::terminal::Step::{Interrupt, Line, Type};
 use crate::terminal::Wait::{Continuation, Foreground, Gone, Opened, Prompt, Prompts, Text};
@@ -101,6 +103,24 @@ pub(crate) const ROWS: &[Row] = &[
             want("echo on", "on", 0),
         ],
     ),
+    fish(
+        // Fish refuses what is wrong although more would have to come, and does not ask for more first.
+        "fish_block_that_is_wrong_and_not_complete",
+        &[
+            Type("for i in 1 2; do\r", Continuation),
+            Line("  echo ${i}"),
+            Interrupt,
+            Type("echo on\r", Text("133;D;0;")),
+        ],
+        &[
+            want("for i in 1 2; do\n  echo ${i}", "~^fish: Variables cannot be bracketed", 0).unknown_exit(),
+            want("echo on", "on", 0),
+        ],
+    )
+    .check(|terminal| {
+        let asked = terminal.events.iter().filter(|event| **event == LogEvent::Continuation).count();
+        ensure(asked == 1, "more is asked for once, behind the first line")
+    }),
     fish(
         "fish_block_in_vi_mode",
         &[Line("fish_vi_key_bindings"), Type("if true\r", Continuation), Line("echo yes; end"), Line("echo on")],

@@ -58,6 +58,25 @@ pub(crate) const ROWS: &[Row] = &[
         ],
     ),
     zsh(
+        // zsh makes 1 of a status of 0 where a line does not parse.
+        "Z14_syntax_error_behind_a_success",
+        &[
+            Line("true"),
+            Line("echo )"),
+            Line("true"),
+            Type("for i in 1 2; do\r", Continuation),
+            Line("  fi"),
+            Line("echo on"),
+        ],
+        &[
+            want("true", "", 0),
+            want("echo )", "zsh: parse error near `)'", 0).unknown_exit(),
+            want("true", "", 0),
+            want("for i in 1 2; do\n  fi", "zsh: parse error near `fi'", 0).unknown_exit(),
+            want("echo on", "on", 0),
+        ],
+    ),
+    zsh(
         "Z15_loop",
         &[Type("for i in 1 2\r", Continuation), Type("do echo $i\r", Continuation), Line("done")],
         &[want("for i in 1 2\ndo echo $i\ndone", "1\n2", 0)],
