@@ -181,6 +181,8 @@ __dtmcp_unwrap() {
     local -
     set +u
     [[ $PS1 != *__dtmcp_* || ${PS1@a} == *r* ]] || { __dtmcp_strip "$PS1"; PS1=$__dtmcp_r; }
+    [[ -z $__dtmcp_out1 ]] || export PS1
+    [[ -z $__dtmcp_out2 ]] || export PS2
     [[ $PS0 != *__dtmcp_* || ${PS0@a} == *r* ]] || { __dtmcp_strip "$PS0"; PS0=$__dtmcp_r; }
     __dtmcp_ps1= __dtmcp_ps0=
 }
@@ -211,14 +213,22 @@ __dtmcp_literal() {
     "$__dtmcp_by" printf -v __dtmcp_post0_s '\\e]133;C;%s;q=%s\\a' "$__dtmcp_id" "$((__dt_next + 1))"
 }
 
-# Wraps the prompts, after everything that may have rebuilt them.
+# Wraps the prompts, after everything that may have rebuilt them. One that the person exports is kept out of the
+# environment, and only noted: bash has one variable for its own prompt and for what it hands on, and other shells would
+# show our parts of it (zsh the text, dash and ksh the brackets).
 __dtmcp_wrap() {
     local - __dt_pre __dt_post __dt_post0 __dt_ps1 __dt_ps0
     set +ux
     __dt_pre=$__dtmcp_pre __dt_post=$__dtmcp_post __dt_post0=$__dtmcp_post0 __dtmcp_static=
     [[ :$BASHOPTS: == *:promptvars:* ]] || __dtmcp_static=1
     if [[ $PS2 != "$__dtmcp_ps2" || -z $PS2 ]] && [[ ${PS2@a} != *r* ]]; then
+        [[ ${PS2@a} == *x* ]] && __dtmcp_out2=1
         __dtmcp_wrap2
+        # With set -a the assignment exports, too.
+        export -n PS2
+    elif [[ ${PS2@a} == *x* && ${PS2@a} != *r* ]]; then
+        __dtmcp_out2=1
+        export -n PS2
     fi
     __dtmcp_strip "$PS1"
     __dt_ps1=$__dtmcp_r
@@ -234,7 +244,16 @@ __dtmcp_wrap() {
         __dt_pre=$__dtmcp_pre_s __dt_post0=$__dtmcp_post0_s
         ((__dtmcp_q += 2))
     fi
-    if [[ ${PS1@a} != *r* ]]; then PS1=$__dt_pre$__dt_ps1$__dt_post __dtmcp_ps1=$__dt_pre$__dt_ps1$__dt_post; fi
+    if [[ ${PS1@a} != *r* ]]; then
+        [[ ${PS1@a} == *x* ]] && __dtmcp_out1=1
+        PS1=$__dt_pre$__dt_ps1$__dt_post __dtmcp_ps1=$__dt_pre$__dt_ps1$__dt_post
+        export -n PS1
+        # A bash inside that sets no prompt of its own takes the one it would have inherited.
+        if [[ -n $__dtmcp_out1 ]]; then
+            __DTMCP_PS1=$__dt_ps1
+            export __DTMCP_PS1
+        fi
+    fi
     if [[ ${PS0@a} != *r* ]]; then
         PS0=$__dt_ps0$__dt_post0 __dtmcp_ps0=$__dt_ps0$__dt_post0
         # A bash inside is to find it, unless it would show there what this shell's person wants to see here.
@@ -249,8 +268,7 @@ __dtmcp_wrap() {
     return 0
 }
 
-# PS2 holds the bytes themselves between \001 and \002, because `read` shows it undecoded when a line goes on. An
-# exported PS2 reaches other terminals, so there the parts only name variables.
+# PS2 holds the bytes themselves between \001 and \002, because `read` shows it undecoded when a line goes on.
 __dtmcp_wrap2() {
     local __dt_old_pre __dt_old_post
     __dt_old_pre=${__dtmcp_pre2_s-} __dt_old_post=${__dtmcp_post2_s-}
@@ -259,9 +277,7 @@ __dtmcp_wrap2() {
     __dtmcp_strip "$PS2"
     [[ -n $__dt_old_pre ]] && __dtmcp_r=${__dtmcp_r//"$__dt_old_pre"/}
     [[ -n $__dt_old_post ]] && __dtmcp_r=${__dtmcp_r//"$__dt_old_post"/}
-    if [[ ${PS2@a} == *x* ]]; then
-        PS2=$__dtmcp_pre2$__dtmcp_r$__dtmcp_post
-    elif [[ $__dtmcp_r == *\\ ]]; then
+    if [[ $__dtmcp_r == *\\ ]]; then
         PS2=$__dtmcp_pre2_s$__dtmcp_r
     else
         PS2=$__dtmcp_pre2_s$__dtmcp_r$__dtmcp_post2_s
@@ -334,7 +350,7 @@ __dtmcp_prompt() {
     fi
     # What stands as it was left needs no look.
     if [[ ${PS1-} != "$__dtmcp_ps1" || ${PS0-} != "$__dtmcp_ps0" || ${PS2-} != "$__dtmcp_ps2" ||
-        -z $__dtmcp_ps1 || -z $__dtmcp_ps0 || -n $__dtmcp_static || :$BASHOPTS: != *:promptvars:* ]]; then
+        ${PS1@a}${PS2@a} == *x* || -z $__dtmcp_ps1 || -z $__dtmcp_ps0 || -n $__dtmcp_static || :$BASHOPTS: != *:promptvars:* ]]; then
         __dtmcp_wrap
     fi
     __dtmcp_zsh
@@ -373,11 +389,11 @@ __dtmcp_zsh() {
 
 # For the same reason ZDOTDIR stays out of what another user's shell inherits.
 if [[ -n ${__DTMCP_ZDIR-} ]] && ! declare -F su >/dev/null; then
-su() {
-    local ZDOTDIR
-    unset -v ZDOTDIR
-    command su "$@"
-}
+su() (
+    # (A local ZDOTDIR would not do: bash then exports the one outside.)
+    [[ ${ZDOTDIR-} != "$__DTMCP_ZDIR" ]] || unset -v ZDOTDIR
+    exec su "$@"
+)
 fi
 
 # Puts the hook back where PROMPT_COMMAND was set anew without it: at a prompt, or by the startup file of a bash inside,
@@ -432,12 +448,15 @@ __dtmcp_i=${SRANDOM:-$RANDOM$RANDOM}
 __dtmcp_q=0 __dtmcp_ran=0 __dtmcp_cwd= __dtmcp_static=
 __dtmcp_list=() __dtmcp_list1=()
 __dtmcp_ps0= __dtmcp_ps1= __dtmcp_ps2= __dtmcp_all= __dtmcp_lent=${__dtmcp_inherited-}
+__dtmcp_out1=${__DTMCP_PS1+1} __dtmcp_out2=
 unset __dtmcp_told __dtmcp_nonce __dtmcp_A __dtmcp_t
 export -n __dtmcp_f
 
 if [[ -n ${__dtmcp_inherited-} ]]; then
     # Evaluated by the hook, in the prompt of a new shell.
     unset __dtmcp_inherited
+    # What bash itself sets where nothing else has.
+    if [[ -n $__dtmcp_out1 && ${PS1-} == '\s-\v\$ ' && ${PS1@a} != *r* ]]; then PS1=$__DTMCP_PS1; fi
     __dtmcp_sudo
     __dtmcp_alias
     __dtmcp_prompt "$_"

@@ -186,6 +186,36 @@ PROMPT_COMMAND=framework"#
     row("F14_readonly_prompt", UNMARKED, UNMARKED_WANTED).files(bashrc!("readonly PS1")).ready(End),
     row("F15_exported_prompt", FOUR, FOUR_WANTED).files(bashrc!("export PS1")),
     row("F16_exported_prompt_nested", NESTED, NESTED_WANTED).files(bashrc!("export PS1 PS2")),
+    row(
+        "exported_prompt_shows_nothing_of_ours_elsewhere",
+        &[
+            Line("export PS1='me> ' PS2='more> '"),
+            Line("dash -ic 'echo \"[$PS1$PS2]\"' | grep -c dtmcp"),
+            Line("env | grep '^PS[12]='"),
+            Line("set -a; PS1='other> '"),
+            Line("env | grep '^PS[12]='"),
+            Line("bash --norc"),
+            Line("(exit 3)"),
+            Line("exit"),
+        ],
+        &[
+            want("*", "", 0),
+            want("*", "0", 1).any_stages(),
+            want("*", "", 1).any_stages(),
+            want("*", "", 0),
+            want("*", "", 1).any_stages(),
+            want("bash --norc", "*", 3),
+            want("(exit 3)", "", 3),
+            lost("exit", "exit"),
+        ],
+    )
+    .check(|terminal| {
+        let lines = terminal.lines();
+        let inside = lines.iter().any(|line| line.starts_with("other> (exit 3)"));
+        ensure(inside, &format!("a bash without startup files has the exported prompt: {lines:?}"))
+    }),
+    row("su_hands_on_no_zdotdir", &[Line("su nobody -s /bin/sh -c 'echo \"[$ZDOTDIR]\"'")], &[want("*", "[]", 0)])
+        .needs(&["su", "root"]),
     row("F17_prompt_of_two_lines_with_a_command", FOUR, FOUR_WANTED).files(bashrc!("PS1='a $(echo b)\\n$ '")),
     row("F18_prompt_of_two_lines_nested", NESTED, NESTED_WANTED).files(bashrc!("PS1='a $(echo b)\\n$ '")),
     row("F19_ps0", FOUR, FOUR_WANTED).files(bashrc!("PS0='started\\n'")),
