@@ -79,6 +79,8 @@ pub enum Effect {
     Record(Box<Region>),
     /// The agents' state changed: write `state.json`.
     Remember,
+    /// Ask when a person last pressed a key; answered by [`Event::Person`].
+    AskPerson,
     /// Type into the pane; answered by [`Event::Typed`].
     Type(Typing),
     /// Give the foreground job a signal; answered by [`Event::Signalled`].

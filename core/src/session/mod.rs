@@ -18,6 +18,7 @@ mod stepping;
 mod stopped;
 mod submitter;
 mod told;
+mod typeahead;
 mod typing;
 mod unsubmitted;
 mod waiters;
@@ -82,6 +83,7 @@ pub struct Session {
     stop_notice: Option<stopped::Notice>,
     /// When an attached person last pressed a key, as far as it was told.
     person: Option<Wall>,
+    typeahead: typeahead::Typeahead,
     /// Whether the terminal and the cooked view saw the last prompt differently.
     misread: bool,
     began: Now,
@@ -130,6 +132,7 @@ impl Session {
             jobs: jobs::Jobs::default(),
             stop_notice: None,
             person: None,
+            typeahead: typeahead::Typeahead::default(),
             misread: false,
             began: now,
             first_prompt: None,
@@ -298,7 +301,10 @@ impl Session {
             Event::Signalled { id, result } => self.signalled(now, id, result),
             Event::Gone(id) => self.calls.retain(|call| call.id != id),
             // Whoever has gone may have left text on the line.
-            Event::Person(last) => self.person = self.person.max(last),
+            Event::Person(last) => {
+                self.person = self.person.max(last);
+                self.typeahead.told(now);
+            }
             Event::Watched(watch) => self.watched(now, watch),
             Event::Glance => self.glance(now),
             Event::Shown { actor, rows } => {
@@ -430,6 +436,7 @@ impl Session {
             LogEvent::PromptEnd => self.looking.beyond = None,
             LogEvent::Prompt => {
                 self.first_prompt.get_or_insert(now - self.began);
+                self.typeahead.prompt(now);
                 self.continued(None);
             }
             LogEvent::Continuation if self.agents.continuing().is_none() => {

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::waiters::{Call, CallKind};
+use super::waiters::Call;
 use super::{NotTyped, Session};
 use crate::log::ShellState;
 use crate::time::Now;
@@ -64,13 +64,7 @@ impl Session {
                 let since = call.moved.map_or(now, |moved| moved.since);
                 let patience = if self.misread { PATIENCE_IF_MISREAD } else { PATIENCE };
                 call.moved = Some(Moved { since, again: now + LOOK, given_up: now - since >= patience });
-                match &mut call.kind {
-                    CallKind::Run(run) => run.take_back(now),
-                    CallKind::Expect(expect) => expect.run.take_back(now),
-                    CallKind::Send(send) => send.take_back(),
-                    CallKind::Integrate(integrate) => integrate.take_back(now),
-                    CallKind::Wait(_) => {}
-                }
+                call.take_back(now);
                 None
             }
         }

@@ -61,8 +61,16 @@ impl Session {
                     kept.push(call);
                 }
                 Step::Line(target, line) => {
+                    let held = self.held_for_typeahead(now, &call, target);
+                    if let Ok(Some(until)) = held {
+                        call.take_back(now);
+                        self.wake = [self.wake, until].into_iter().flatten().min();
+                        runs_before = true;
+                        kept.push(call);
+                        continue;
+                    }
                     moved = true;
-                    match self.type_line(now, &mut call, target, &line) {
+                    match held.and_then(|_| self.type_line(now, &mut call, target, &line)) {
                         Ok(()) => {
                             runs_before |= is_run;
                             kept.push(call);

@@ -357,7 +357,7 @@ impl Session {
 
     /// Whether a person has pressed a key since the last line began to run: what they type meanwhile stands behind the
     /// next prompt. tmux tells a person's last key in whole seconds.
-    fn person_typed_since_last_line(&self) -> bool {
+    pub(super) fn person_typed_since_last_line(&self) -> bool {
         let since = match self.log.shell() {
             ShellState::AtPrompt { since, .. } => Some(since),
             _ => None,

@@ -370,6 +370,10 @@ impl Running {
                     }
                 }
                 Effect::Remember => self.driver.files.remember(self.driver.session.state()),
+                Effect::AskPerson => {
+                    let last = self.last_key().await;
+                    self.driver.session.handle(self.driver.clock.now(), Event::Person(last));
+                }
                 Effect::Type(typing) => {
                     let result = self.type_in(&typing).await;
                     if result == Err(NotTyped::Moved) {

@@ -73,6 +73,7 @@ enum Due {
     Go(u32),
     Print(String),
     Prompt,
+    Ahead,
     End,
 }
 
@@ -94,6 +95,10 @@ pub struct Bash {
     pub taken: Vec<String>,
     /// Whether the files of the integration are there.
     pub installed: bool,
+    /// How long after its prompt the line editor reads what was typed ahead.
+    pub editor: Duration,
+    /// It has not yet.
+    unread: bool,
 }
 
 /// Where in an escape sequence the keys are: readline knows the arrows, and so nothing of them is text.
@@ -127,6 +132,8 @@ impl Bash {
             escape: Escape::No,
             taken: Vec::new(),
             installed: false,
+            editor: Duration::ZERO,
+            unread: false,
         };
         bash.push_shell(matches!(start, Start::Bash(_)));
         match start {
@@ -197,6 +204,7 @@ impl Bash {
                 Some(Due::Go(id)) => self.go_on(id),
                 Some(Due::Print(text)) => self.print(&text),
                 Some(Due::Prompt) => self.prompt(),
+                Some(Due::Ahead) => self.read_ahead(),
                 Some(Due::End) => self.exit(),
                 None => {}
             }
@@ -265,11 +273,23 @@ impl Bash {
         });
         self.print("$ ");
         self.mark(Mark::Input, |_| {});
+        self.unread = !self.editor.is_zero();
+        if self.unread {
+            return self.at(self.now + self.editor, Due::Ahead);
+        }
+        self.read_ahead();
+    }
+
+    fn read_ahead(&mut self) {
+        self.unread = false;
         let ahead = std::mem::take(&mut self.ahead);
         ahead.into_iter().for_each(|key| self.key(key));
     }
 
     fn key(&mut self, key: u8) {
+        if self.unread {
+            return self.ahead.push(key);
+        }
         self.escape = match (self.escape, key) {
             (_, 0x1b) => Escape::Begun,
             (Escape::Begun, b'[' | b'O') => Escape::Inside,

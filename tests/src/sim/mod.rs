@@ -342,7 +342,7 @@ impl Sim {
     }
 
     fn effects(&mut self) {
-        let (mut typings, mut looks, mut signals) = (Vec::new(), 0, Vec::new());
+        let (mut typings, mut looks, mut signals, mut asks) = (Vec::new(), 0, Vec::new(), false);
         let mut count = 0;
         while let Some(effect) = self.session.poll_effect() {
             count += 1;
@@ -355,12 +355,16 @@ impl Sim {
                     self.disk.intend(&typing.intent);
                     typings.push(typing);
                 }
+                Effect::AskPerson => asks = true,
                 Effect::Inspect(_) => looks += 1,
                 Effect::Signal(signalling) => signals.push(signalling),
                 Effect::Changed { region } => self.told_readers.push(region),
                 Effect::Glanced => self.glanced = true,
                 Effect::Conclude(id, outcome) => self.conclude(id, *outcome),
             }
+        }
+        if asks {
+            self.handle(Event::Person(self.person));
         }
         for _ in 0..looks {
             self.looks.push(self.now);

@@ -1,5 +1,7 @@
 //! A person at the same terminal.
 
+use std::time::Duration;
+
 use dtmcp_core::call::Status;
 use dtmcp_core::session::Event;
 use dtmcp_tests::sim::{Sim, Typist, run, run_for, send};
@@ -72,6 +74,62 @@ fn what_a_person_types_ahead_is_protected() {
     sim.pass(1.0);
     let text = error(&sim.ran("a", "echo hi"));
     assert!(text.contains("git pu"), "{text}");
+}
+
+#[test]
+fn no_line_that_has_waited_is_typed_into_what_a_person_typed_ahead() {
+    for shown_after in [0, 1, 20, 200] {
+        for queued in [false, true] {
+            let mut sim = Sim::bash();
+            sim.bash.editor = Duration::from_millis(shown_after);
+            sim.pass(5.0);
+            let lines = if queued { "sleep 3" } else { "sleep 3\necho second\necho third" };
+            let first = sim.run("a", lines);
+            sim.pass(0.5);
+            let call = if queued { sim.run("b", "echo queued") } else { first };
+            sim.pass(1.0);
+            sim.person("git pu");
+            let outcome = sim.answer(call);
+            let text = error(&outcome);
+            let why = if queued { "nothing was typed" } else { "the rest was not typed" };
+            assert!(text.starts_with(why) && text.contains("\"git pu\""), "{shown_after}: {text}");
+            assert_eq!(outcome.unsent, if queued { None } else { Some(2) });
+            assert_eq!((sim.bash.taken.as_slice(), &*sim.bash.unsubmitted()), (&["sleep 3".to_owned()][..], "git pu"));
+        }
+    }
+}
+
+#[test]
+fn lines_go_on_at_once_where_no_person_has_typed_meanwhile() {
+    for person in [false, true] {
+        let mut sim = Sim::bash();
+        if person {
+            sim.person("true\r");
+        }
+        sim.pass(5.0);
+        let began = sim.wall();
+        assert_eq!(sim.ran("a", "true\ntrue\ntrue").status, Status::Finished);
+        assert!(sim.wall().0 - began.0 < 100, "{person}");
+        // A key of theirs that leaves nothing behind holds the next up for a moment, and no longer.
+        let call = sim.run("a", "sleep 1\ntrue");
+        sim.pass(0.5);
+        sim.person("\r");
+        assert_eq!(sim.answer(call).status, Status::Finished);
+    }
+}
+
+#[test]
+fn a_call_with_no_time_left_types_nothing_into_what_is_not_shown_yet() {
+    let mut sim = Sim::bash();
+    sim.bash.editor = Duration::from_millis(200);
+    sim.pass(5.0);
+    let call = sim.call("a", run_for("sleep 3\necho second", 3.1, ""));
+    sim.pass(1.0);
+    sim.person("git pu");
+    let text = error(&sim.answer(call));
+    assert!(text.starts_with("the rest was not typed"), "{text}");
+    sim.pass(1.0);
+    assert_eq!(sim.bash.unsubmitted(), "git pu");
 }
 
 #[test]

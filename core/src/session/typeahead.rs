@@ -1,0 +1,92 @@
+//! What a person has typed while something ran, and the shell shows only behind its next prompt.
+//!
+//! The prompt's marker comes before the line editor has read what was typed ahead. A line that has waited for that
+//! prompt would go in between: it would erase a person's text, or become one line with it. So it is asked first when a
+//! person last pressed a key; where that was while something ran, the editor is given a moment to show it.
+
+use std::time::Duration;
+
+use super::waiters::{Call, CallKind};
+use super::{Effect, Session};
+use crate::call::Target;
+use crate::log::ShellState;
+use crate::time::Now;
+
+/// How long a line editor is given to show what was typed ahead, where a person has typed. readline, zsh and fish read
+/// the terminal within milliseconds of their prompt; a loaded machine takes longer.
+const SHOWN_DUE: Duration = Duration::from_millis(500);
+
+/// Where the call has no time left to wait for that.
+const NOT_SHOWN_YET: &str = "nothing was typed: someone at the terminal has typed while the command before ran, and the shell has not shown it yet. read shows the line; then run it again";
+
+/// What is known of a person's last key at the prompt that stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Typeahead {
+    /// When the prompt came.
+    prompt: Option<Now>,
+    asked: bool,
+    told: Option<Now>,
+}
+
+impl Typeahead {
+    /// The shell shows a prompt: what was typed until now may come to stand behind it.
+    pub(super) fn prompt(&mut self, now: Now) {
+        *self = Self { prompt: Some(now), ..Self::default() };
+    }
+
+    /// It is told when a person last pressed a key.
+    pub(super) fn told(&mut self, now: Now) {
+        if self.asked {
+            self.told.get_or_insert(now);
+        }
+    }
+}
+
+impl Session {
+    /// Until when a line that has waited for this prompt is not typed yet; the inner none is until
+    /// [`super::Event::Person`].
+    ///
+    /// # Errors
+    /// Where the call's time is over by then.
+    pub(super) fn held_for_typeahead(
+        &mut self,
+        now: Now,
+        call: &Call,
+        target: Target,
+    ) -> Result<Option<Option<Now>>, String> {
+        let Some(prompt) = self.typeahead.prompt.filter(|prompt| call.began < *prompt) else { return Ok(None) };
+        if target != Target::Shell || !matches!(self.log.shell(), ShellState::AtPrompt { .. }) {
+            return Ok(None);
+        }
+        let until = match self.typeahead.told {
+            Some(_) if !self.person_typed_since_last_line() || !self.log.cooked.input().trim().is_empty() => {
+                return Ok(None);
+            }
+            Some(told) => Some(told.max(prompt) + SHOWN_DUE),
+            None => None,
+        };
+        if until.is_some_and(|until| until <= now) {
+            return Ok(None);
+        }
+        if call.deadline().is_some_and(|deadline| deadline <= now) {
+            return Err(NOT_SHOWN_YET.to_owned());
+        }
+        if !std::mem::replace(&mut self.typeahead.asked, true) {
+            self.effects.push_back(Effect::AskPerson);
+        }
+        Ok(Some(until))
+    }
+}
+
+impl Call {
+    /// Its line was not given to the terminal, and is to be tried again.
+    pub(super) fn take_back(&mut self, now: Now) {
+        match &mut self.kind {
+            CallKind::Run(run) => run.take_back(now),
+            CallKind::Expect(expect) => expect.run.take_back(now),
+            CallKind::Send(send) => send.take_back(),
+            CallKind::Integrate(integrate) => integrate.take_back(now),
+            CallKind::Wait(_) => {}
+        }
+    }
+}
