@@ -124,6 +124,9 @@ pub struct Outcome {
     pub output: Option<(u64, u64)>,
     /// With several lines: the regions made, in order.
     pub ran: Vec<Region>,
+    /// With several lines: the question or the prompt that a region of `ran` led to, and that the next line answered;
+    /// empty where its program waited without a word.
+    pub led_to: Vec<(u32, String)>,
     /// With several lines: how many were not typed; none where the call had one line.
     pub unsent: Option<usize>,
     /// How long the call, or its region, took.
@@ -199,6 +202,7 @@ impl Outcome {
             region: None,
             output: None,
             ran: Vec::new(),
+            led_to: Vec::new(),
             unsent: None,
             elapsed: Duration::ZERO,
             prompt: None,

@@ -75,6 +75,8 @@ pub(crate) struct RunCall {
     phase: Phase,
     watch: Watch,
     ran: Vec<u32>,
+    /// What each of those led to that the line behind it answered.
+    led_to: Vec<(u32, String)>,
     pub(crate) until: Option<Pattern>,
     pub(crate) prompt_pattern: Option<Pattern>,
     shape: Shape,
@@ -98,6 +100,7 @@ impl RunCall {
             phase: Phase::Ready(now),
             watch: Watch::default(),
             ran: Vec::new(),
+            led_to: Vec::new(),
             until: run.until,
             prompt_pattern: run.prompt_pattern,
             shape: run.shape,
@@ -350,6 +353,8 @@ impl RunCall {
             Verdict::Ended => false,
         } && !view.over();
         if takes_more && !self.lines.is_empty() && view.now < self.deadline {
+            let unmarked = matches!(view.shell, ShellState::Running(_) | ShellState::NoShell);
+            self.led_to.extend(self.watch.region.filter(|_| unmarked).map(|id| (id, prompt_text(view))));
             self.phase = Phase::Ready(view.now);
             return self.ready(view, view.now);
         }
@@ -422,6 +427,7 @@ impl RunCall {
         }
         if self.several {
             outcome.ran = self.ran.iter().filter_map(|id| view.log.region(*id)).cloned().collect();
+            outcome.led_to.clone_from(&self.led_to);
             outcome.unsent = Some(self.lines.len());
         }
     }

@@ -61,22 +61,30 @@ pub(super) fn fields(outcome: &Outcome, scene: &Scene<'_>, clipped: bool, notes:
         put("matched", matched.into());
     }
     if let Some(unsent) = outcome.unsent {
-        let last = |ran: &Region| match region.filter(|last| last.id == ran.id) {
-            Some(last) => {
-                let mut fields = ran_fields(last);
-                // An input region is over where its program asks for more, and the call says what for.
-                if let Some(fields) = fields.as_object_mut() {
-                    fields.insert("status".to_owned(), outcome.status.word().into());
-                }
-                fields
-            }
-            None => ran_fields(ran),
-        };
-        put("ran", outcome.ran.iter().map(last).collect());
+        put("ran", outcome.ran.iter().map(|ran| ran_of(outcome, ran)).collect());
         put("unsent", unsent.into());
     }
     put("notes", notes.into());
     meta
+}
+
+/// One entry of `ran`, with what the call knows of it beside its region.
+fn ran_of(outcome: &Outcome, ran: &Region) -> Value {
+    let last = outcome.region.as_ref().filter(|last| last.id == ran.id);
+    let mut entry = ran_fields(last.unwrap_or(ran));
+    let Some(fields) = entry.as_object_mut() else { return entry };
+    if last.is_some() {
+        // An input region is over where its program asks for more, and the call says what for.
+        fields.insert("status".to_owned(), outcome.status.word().into());
+    } else if let Some(prompt) = led_to(outcome, ran.id).filter(|prompt| !prompt.is_empty()) {
+        fields.insert("prompt".to_owned(), prompt.into());
+    }
+    entry
+}
+
+/// The question or the prompt that a line of several led to.
+pub(super) fn led_to(outcome: &Outcome, region: u32) -> Option<&str> {
+    outcome.led_to.iter().find(|(id, _)| *id == region).map(|(_, prompt)| prompt.as_str())
 }
 
 fn rounded(seconds: f64) -> Value {

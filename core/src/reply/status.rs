@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::meta::led_to;
 use super::{Scene, elsewhere, took};
 use crate::call::{Asks, Outcome, Status};
 use crate::region::{Kind, Place, Region, State};
@@ -13,10 +14,19 @@ const STOPPED: &str = ", stopped";
 pub(super) fn status_lines(outcome: &Outcome, scene: &Scene<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let last = outcome.region.as_ref().map(|region| region.id);
+    // A program's own prompt, shown again and again, tells nothing.
+    let mut before = None;
     for region in outcome.ran.iter().filter(|region| Some(region.id) != last) {
+        let asked = led_to(outcome, region.id);
+        let runs = region.state == State::Running;
+        let waited = asked.filter(|asked| runs || before != Some(*asked)).map(|asked| {
+            if asked.trim().is_empty() { "waited for input".to_owned() } else { format!("waited at {asked:?}") }
+        });
+        before = asked;
         let parts = [
-            Some(region_state(region)),
-            Some(seconds(took(region))),
+            Some(region_state(region)).filter(|_| !runs || waited.is_none()),
+            waited,
+            Some(seconds(took(region))).filter(|_| !runs),
             Some(count(region.lines, "")),
             elsewhere(region, scene.home),
         ];

@@ -87,6 +87,10 @@ fn several_lines() -> Tested {
     let heredoc = client.run("cat <<X\none\ntwo\nX")?;
     same!((heredoc.status(), heredoc.exit()), ("finished", Some(0)), "{}", heredoc.text);
     holds!(heredoc.output().contains("one\ntwo"), "{}", heredoc.text);
+    // The question that a line led to, and that the next line answered.
+    let asked = client.run("read -p 'user: ' a; read -p 'host: ' b; echo $a-$b\nme\nhere")?;
+    holds!(asked.words().contains("answered · waited at \"host: \""), "{}", asked.text);
+    same!(asked.meta["ran"][1]["prompt"], json!("host: "), "{}", asked.meta);
     // A line that still runs at the timeout stops the rest.
     let stopped = client.call("run", json!({ "line": "sleep 60\necho never", "timeout": 0.5 }))?;
     same!((stopped.status(), &stopped.meta["unsent"]), ("running", &json!(1)), "{}", stopped.text);

@@ -8,6 +8,17 @@ use std::time::Duration;
 use super::{error, notes, told};
 
 #[test]
+fn what_each_of_several_lines_led_to_is_told() {
+    let mut sim = Sim::bash();
+    let outcome = sim.ran("a", "gdb\nbreak main\nbreak there");
+    let led_to = [(1, "(gdb) ".to_owned()), (2, "(gdb) ".to_owned())];
+    assert_eq!((outcome.status, outcome.led_to.as_slice()), (Status::Prompt, &led_to[..]), "{outcome:?}");
+    // Shells tell how each line ended, and their prompts are none of this.
+    let mut sim = Sim::bash();
+    assert_eq!(sim.ran("a", "echo a\necho b").led_to, []);
+}
+
+#[test]
 fn a_debugger_takes_lines() {
     let mut sim = Sim::bash();
     let outcome = sim.ran("a", "gdb");
