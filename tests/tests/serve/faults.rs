@@ -4,7 +4,7 @@
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 
-use dtmcp_tests::client::World;
+use dtmcp_tests::client::{Client, World};
 use dtmcp_tests::person::wait_until;
 use dtmcp_tests::serving::{self, Serving};
 use serde_json::{Value, json};
@@ -63,10 +63,17 @@ fn a_server_that_stays_away_is_given_up() -> Tested {
     let mut client = Serving::client(&world, None)?;
     serving.kill()?;
     // Asked while there is none: answered when it is given up, so that nobody waits for ever.
-    let id = client.ask("tools/list", json!({}))?;
-    let answer = client.answer(id)?;
-    let why = answer["error"]["message"].as_str().unwrap_or_default();
-    holds!(why.contains("dtmcp serve") && why.contains("server.sock"), "{answer}");
+    // A question that comes before the bridge knows of the end is lost with the server, and it says to ask again.
+    let ask = |client: &mut Client| {
+        let id = client.ask("tools/list", json!({}))?;
+        let answer = client.answer(id)?;
+        Ok::<String, String>(answer["error"]["message"].as_str().unwrap_or_default().to_owned())
+    };
+    let mut why = ask(&mut client)?;
+    if why.contains("ask again") {
+        why = ask(&mut client)?;
+    }
+    holds!(why.contains("dtmcp serve") && why.contains("server.sock"), "{why}");
     wait_until("the bridge ends", || client.ended().is_ok_and(|ended| ended.is_some()))?;
     holds!(client.ended()? != Some(Some(0)), "it could not go on");
     Ok(())
