@@ -518,6 +518,5 @@ fn busy(view: &Seen<'_>, typed: &str) -> String {
 
 /// A region as an error names it.
 pub(super) fn describe(region: &Region) -> String {
-    let label: String = region.label.lines().next().unwrap_or_default().chars().take(80).collect();
-    format!("#{} {label:?}", region.id)
+    region.named(80)
 }

@@ -92,6 +92,15 @@ pub struct Region {
     pub actor: Option<String>,
 }
 
+impl Region {
+    /// It as a sentence names it: its number and, in quotes, the first line of its label up to this many characters.
+    #[must_use]
+    pub fn named(&self, chars: usize) -> String {
+        let label: String = self.label.lines().next().unwrap_or_default().chars().take(chars).collect();
+        format!("#{} {label:?}", self.id)
+    }
+}
+
 /// A label as it is kept: cut to [`LABEL_MAX`] bytes.
 #[must_use]
 pub fn label(mut text: String) -> String {

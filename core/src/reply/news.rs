@@ -5,10 +5,9 @@ use crate::region::Region;
 
 /// That a region ended since the agent was last told.
 pub(crate) fn finished_since(region: &Region) -> String {
-    let label: String = region.label.lines().next().unwrap_or_default().chars().take(80).collect();
     format!(
-        "finished since your last call: #{} {label:?} · {} · {} · {} (read region={})",
-        region.id,
+        "finished since your last call: {} · {} · {} · {} (read region={})",
+        region.named(80),
         status::region_state(region),
         seconds(took(region)),
         status::count(region.lines, ""),

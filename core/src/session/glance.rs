@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{Effect, Session};
 use crate::call::{Outcome, Status};
 use crate::log::ShellState;
-use crate::region::{Region, State};
+use crate::region::State;
 use crate::reply::headline;
 use crate::time::Now;
 
@@ -64,7 +64,12 @@ impl Session {
     }
 
     fn what_runs(&self, now: Now) -> String {
-        let label = self.log.regions().rev().find(|region| region.state == State::Running).map(label);
+        let label = self
+            .log
+            .regions()
+            .rev()
+            .find(|region| region.state == State::Running)
+            .map(|region| region.named(LABEL_CHARS));
         let mut outcome = self.reading(now, None).unwrap_or_else(|| Outcome::new(Status::Running));
         if self.log.cooked.fullscreen().is_some() {
             outcome.status = Status::Screen;
@@ -88,10 +93,4 @@ impl Session {
         }
         unsubmitted.brief()
     }
-}
-
-/// A command by its number.
-fn label(region: &Region) -> String {
-    let label: String = region.label.lines().next().unwrap_or_default().chars().take(LABEL_CHARS).collect();
-    format!("#{} {label:?}", region.id)
 }

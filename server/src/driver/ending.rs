@@ -59,11 +59,11 @@ impl Running {
     pub(super) async fn look_at_pane(&mut self) {
         self.stream_checked = self.driver.follower.ended();
         let mut state = self.driver.terminal.state(self.driver.pane).await;
-        for _ in 0..LOOKS {
-            if state.as_ref().is_err_and(|error| !error.is_gone()) {
-                tokio::time::sleep(BETWEEN_LOOKS).await;
-                state = self.driver.terminal.state(self.driver.pane).await;
-            }
+        let mut left = LOOKS;
+        while left > 0 && state.as_ref().is_err_and(|error| !error.is_gone()) {
+            left -= 1;
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+            state = self.driver.terminal.state(self.driver.pane).await;
         }
         let why = match state {
             Err(error) if error.is_gone() => {
@@ -125,10 +125,7 @@ impl Running {
         let commands = || log.regions().rev().filter(|region| region.kind == Kind::Command);
         let running = commands().find(|region| region.state == State::Running);
         let hung_up = || commands().next().filter(|last| last.state == State::Lost || last.exit == Some(HUNG_UP));
-        running.or_else(hung_up).map_or_else(String::new, |region| {
-            let label: String = region.label.lines().next().unwrap_or_default().chars().take(LABEL_CHARS).collect();
-            format!(". #{} {label:?} ran there", region.id)
-        })
+        running.or_else(hung_up).map_or_else(String::new, |region| format!(". {} ran there", region.named(LABEL_CHARS)))
     }
 
     /// Hangs up, lets the rest arrive, then kills. Where tmux will not, the session stays as it is.

@@ -224,7 +224,8 @@ async fn close(request: Request<Incoming>, site: &Site, name: &str) -> Answer {
 
 fn told(name: &str, reply: &Reply) -> Value {
     let text = dtmcp_core::text::visible::spell_out(&reply.text);
-    if reply.is_error { json!({"session": name, "error": text}) } else { json!({"session": name, "closed": text}) }
+    let why = text.strip_prefix("error: ").unwrap_or(&text);
+    if reply.is_error { json!({"session": name, "error": why}) } else { json!({"session": name, "closed": text}) }
 }
 
 /// What the body of a request to close says of force; none where it says something else.

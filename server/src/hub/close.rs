@@ -24,6 +24,14 @@ pub(super) enum Closer<'a> {
     Person { force: bool },
 }
 
+/// That somebody uses a session.
+struct Use {
+    /// Who does, and how.
+    why: String,
+    /// How that comes to an end.
+    ends: &'static str,
+}
+
 impl Hub {
     /// Closes a session for a person; with `force` also one that someone uses.
     pub async fn close_for_person(&self, name: &str, force: bool) -> Reply {
@@ -40,8 +48,8 @@ impl Hub {
         let _one_at_a_time = self.changing.lock().await;
         match self.used(&handle, closer).await {
             Ok(None) => {}
-            Ok(Some(why)) => {
-                let how = self.how_a_person_closes(&handle.name, closer);
+            Ok(Some(Use { why, ends })) => {
+                let how = self.how_to_close(&handle.name, closer, ends);
                 return Reply::error(Some(&handle.name), &format!("{why}, so the session was not closed. {how}"));
             }
             // Each further question would wait as long again.
@@ -76,7 +84,7 @@ impl Hub {
     ///
     /// # Errors
     /// Where the terminal does not answer. One that cannot be reached holds no session any more.
-    async fn used(&self, handle: &Handle, closer: Closer<'_>) -> Result<Option<String>, TerminalError> {
+    async fn used(&self, handle: &Handle, closer: Closer<'_>) -> Result<Option<Use>, TerminalError> {
         let people = match self.terminal.clients().await {
             Err(error @ TerminalError::NoAnswer) => return Err(error),
             Err(_) => Vec::new(),
@@ -86,28 +94,29 @@ impl Hub {
             return Ok(None);
         }
         if people.iter().any(|client| client.session == handle.name) {
-            return Ok(Some("a person is attached to this session".to_owned()));
+            let why = "a person is attached to this session".to_owned();
+            return Ok(Some(Use { why, ends: "Ask them to detach (ctrl+b d)" }));
         }
         let me = match closer {
             Closer::Agent(name) => Some(name),
             Closer::Person { .. } => None,
         };
-        Ok(look(handle, None).await.and_then(|look| others_command(&look, handle, me)))
+        let why = look(handle, None).await.and_then(|look| others_command(&look, handle, me));
+        Ok(why.map(|why| Use { why, ends: "Ask them to end it, or wait for its end" }))
     }
 
-    fn how_a_person_closes(&self, name: &str, closer: Closer<'_>) -> String {
+    fn how_to_close(&self, name: &str, closer: Closer<'_>, ends: &str) -> String {
         if matches!(closer, Closer::Person { .. }) {
-            return format!("`dtmcp close --force {name}` closes it all the same");
+            return format!(
+                "`dtmcp close --force {name}` closes it all the same, as does {{\"force\": true}} over HTTP"
+            );
         }
         let command = if self.shared.load(Ordering::Relaxed) {
             format!("dtmcp close --force {name}")
         } else {
             format!("tmux -L {} kill-session -t ={name}", self.config.socket)
         };
-        format!(
-            "Ask them to end what they do (ctrl+b d detaches), and session_close closes it then. A person can close it \
-             at once: {command}"
-        )
+        format!("{ends}; session_close closes it then. A person can close it at once: {command}")
     }
 }
 
@@ -135,7 +144,6 @@ fn others(region: &Region, me: Option<&str>) -> Option<String> {
     if me == Some(actor) {
         return None;
     }
-    let label: String = region.label.lines().next().unwrap_or_default().chars().take(60).collect();
     let who = if actor == "human" { "a person" } else { actor };
-    Some(format!("#{} {label:?}, which {who} started, runs in this session", region.id))
+    Some(format!("{}, which {who} started, runs in this session", region.named(60)))
 }

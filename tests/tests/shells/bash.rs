@@ -224,7 +224,7 @@ pub(crate) const ROWS: &[Row] = &[
         "nested_restricted_is_plain_and_silent",
         &[
             Type("PS1='r$((3+4))> ' bash --norc -r\r", Text("r7> ")),
-            Type("echo pl$((1+1))\r", Text("pl2\r\n")),
+            Type("echo pl$((1+1))\r", Text("r7> ")),
             Line("exit 3"),
         ],
         &[want("PS1='r$((3+4))> ' bash --norc -r", r"~^r7> echo pl\$\(\(1\+1\)\)\npl2\nr7> exit 3\nexit$", 3)],
