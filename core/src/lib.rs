@@ -21,6 +21,7 @@ pub mod region;
 
 pub mod inspect;
 pub mod place;
+mod prefix;
 pub mod waiting;
 
 pub mod integration;

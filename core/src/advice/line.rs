@@ -3,6 +3,8 @@
 //! Quotes, comments, here-documents and `$(...)` are passed over, so that text which only looks like a pipe is none.
 //! A line that is not read to its end without doubt (an open quote, a `case`) has no shape, and nothing is said of it.
 
+use crate::prefix::{Bare, assigns, bare};
+
 /// How a command is joined to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Joint {
@@ -22,8 +24,11 @@ pub(super) enum Joint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) joint: Joint,
-    /// Its words without quotes, redirections and leading assignments; keywords of the shell come apart.
+    /// Its words without quotes, redirections and leading assignments; keywords of the shell come apart, and so does what
+    /// stands before the program (`sudo`, `env`, `timeout 5`).
     pub(super) words: Vec<String>,
+    /// What stands before the program, each with its options.
+    pub(super) prefixes: Vec<String>,
     /// `&` follows.
     pub(super) background: bool,
     /// How many brackets and compound commands it is inside of.
@@ -39,6 +44,13 @@ impl Command {
     pub(super) fn name(&self) -> &str {
         let word = self.words.first().map_or("", String::as_str);
         word.rsplit('/').next().unwrap_or(word)
+    }
+
+    /// Whether one of these stands before the program.
+    pub(super) fn is_behind(&self, names: &[&str]) -> bool {
+        let name =
+            |prefix: &String| prefix.split(' ').next().and_then(|first| first.rsplit('/').next().map(str::to_owned));
+        self.prefixes.iter().filter_map(name).any(|name| names.contains(&name.as_str()))
     }
 
     /// Its arguments.
@@ -65,6 +77,12 @@ pub(super) fn commands(text: &str) -> Option<Vec<Command>> {
     }
     parts.end(Joint::Begin, false);
     parts.open.is_empty().then_some(parts.commands)
+}
+
+/// The last command of a line that a command is handed as a word (`script -c LINE`).
+fn last(line: &str) -> Option<Bare> {
+    let Command { prefixes, words, .. } = commands(line)?.pop()?;
+    Some(Bare { prefixes, words })
 }
 
 /// What is open around a command.
@@ -94,6 +112,8 @@ struct Parts {
     open: Vec<Around>,
     /// The words of a `for` up to its `do` are no command.
     names: bool,
+    /// `time` stands before.
+    timed: bool,
 }
 
 impl Parts {
@@ -136,10 +156,12 @@ impl Parts {
                     return self.open.pop().map(|_| ());
                 }
                 between if BETWEEN.contains(&between) => {
-                    self.names = false;
+                    (self.names, self.timed) = (false, between == "time");
                     return Some(());
                 }
-                assignment if is_assignment(assignment) => return Some(()),
+                // The shell's own `time` takes this alone.
+                "-p" if self.timed => return Some(()),
+                assignment if assigns(assignment) => return Some(()),
                 _ => {}
             }
         }
@@ -149,6 +171,7 @@ impl Parts {
 
     fn end(&mut self, joint: Joint, background: bool) {
         let words = std::mem::take(&mut self.words);
+        self.timed = false;
         let before = self.joint.replace(joint).unwrap_or(Joint::Begin);
         if words.is_empty() || std::mem::take(&mut self.names) {
             if let Some(last) = self.commands.last_mut().filter(|_| background) {
@@ -162,14 +185,10 @@ impl Parts {
         }
         let loops = self.open.iter().filter(|around| **around != Around::Once).count();
         let polls = self.open.contains(&Around::Until);
-        self.commands.push(Command { joint: before, words, background, depth: self.open.len(), loops, polls });
+        let Bare { prefixes, words } = bare(&words, &last);
+        let depth = self.open.len();
+        self.commands.push(Command { joint: before, words, prefixes, background, depth, loops, polls });
     }
-}
-
-fn is_assignment(word: &str) -> bool {
-    let name = word.split_once('=').map(|(name, _)| name).unwrap_or_default();
-    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 struct Reader {
@@ -394,6 +413,7 @@ mod tests {
                 Joint::Then => " ; ",
             };
             shown.push_str(&"(".repeat(command.depth));
+            shown.push_str(&command.prefixes.iter().map(|prefix| format!("{prefix}>")).collect::<String>());
             shown.push_str(&command.words.join("_"));
             shown += if command.background { " &" } else { "" };
         }
@@ -424,6 +444,9 @@ mod tests {
             ("f() { a | tail; }", "?"),
             ("cat <<EOF\nno end | tail", "?"),
             ("echo $((1 | 2))", "echo_$((1 | 2))"),
+            ("time -p make; time (a | b)", "make(a | (b"),
+            ("sudo -u ann X=1 vim f | nice -n 5 tail -3", "sudo -u ann X=1>vim_f | nice -n 5>tail_-3"),
+            ("script -qc 'cd x && \"python3\" -q' log", "script>python3_-q"),
             ("", ""),
         ] {
             assert_eq!(shape(text), want, "{text}");

@@ -5,6 +5,7 @@
 
 mod jobs;
 mod line;
+mod program;
 mod rows;
 #[cfg(test)]
 mod tests;

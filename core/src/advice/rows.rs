@@ -3,6 +3,7 @@
 use super::Facts;
 use super::Often::{Always, Habit, Once, OncePerPlace};
 use super::line::{Command, Joint};
+use super::program::{leaves, started};
 use super::{Often, Row};
 use crate::call::{Asks, JobEnd, Plain, Status, Way};
 use crate::prompt::{Looks, looks_like};
@@ -144,7 +145,7 @@ pub(super) const ROWS: &[Row] = &[
         "program",
         Once,
         |f| f.is(Status::Prompt) && !in_program(f) && f.region().is_some() && f.outcome.plain.is_none(),
-        |_| "the program stays open: run sends it its next lines, with no need to start it again".to_owned(),
+        |f| format!("{} stays open: run sends it its next lines, with no need to start it again", started(f)),
     ),
     row("plain-shell", OncePerPlace, |f| f.outcome.plain.is_some(), plain_shell),
     row("unsent", Always, |f| f.outcome.unsent.is_some_and(|unsent| unsent > 0), unsent),
@@ -214,7 +215,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "timeout",
         Habit,
-        |f| f.any(|command| command.name() == "timeout" && command.loops == 0),
+        |f| f.any(|command| command.is_behind(&["timeout"]) && command.loops == 0),
         |_| {
             "run has a timeout of its own, at which the call returns and the command goes on; the `timeout` command kills it, and its status is then 124".to_owned()
         },
@@ -238,7 +239,11 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "tee",
         Habit,
-        |f| f.any(|command| command.name() == "tee" && command.joint == Joint::Pipe),
+        |f| {
+            f.any(|command| {
+                command.name() == "tee" && command.joint == Joint::Pipe && !command.is_behind(&["sudo", "doas"])
+            })
+        },
         |_| {
             "the `| tee` is not needed: the whole output is kept, read and search find any part of it, and save_to=FILE copies it".to_owned()
         },
@@ -314,31 +319,6 @@ fn jobs_ended(facts: &Facts<'_>) -> String {
 
 fn in_program(facts: &Facts<'_>) -> bool {
     facts.region().is_some_and(|region| region.kind == Kind::Input)
-}
-
-/// The commands of git that show their output in a pager (`git help config` at `pager.<cmd>`), and never an editor.
-const GIT_PAGES: &[&str] = &["log", "diff", "show", "blame", "grep", "reflog", "shortlog", "whatchanged", "help"];
-
-/// How the program on the screen is left, by the name it was started with.
-fn leaves(facts: &Facts<'_>) -> Option<(String, &'static str)> {
-    let command = facts.last()?;
-    let name = command.name();
-    // git starts an editor as well as a pager, and which is not to be seen from here.
-    if name == "git" && !command.arguments().any(|argument| GIT_PAGES.contains(&argument)) {
-        return None;
-    }
-    let keys = match name {
-        "less" | "more" | "most" | "man" | "top" | "htop" | "git" | "tig" | "ncdu" | "journalctl" | "systemctl" => {
-            "keys=[\"q\"]"
-        }
-        "vim" | "vi" | "nvim" | "view" | "vimdiff" => "keys=[\"escape\"] and then text=\":q!\\n\" (\":wq\\n\" to save)",
-        "nano" | "pico" => "keys=[\"ctrl+x\"]",
-        "emacs" => "keys=[\"ctrl+x\", \"ctrl+c\"]",
-        "watch" => "keys=[\"ctrl+c\"]",
-        "mc" => "keys=[\"f10\"]",
-        _ => return None,
-    };
-    Some((name.to_owned(), keys))
 }
 
 /// The shells that the integration is for.
@@ -457,7 +437,8 @@ fn sleeps_first(facts: &Facts<'_>) -> bool {
 }
 
 fn is_background(command: &Command) -> bool {
-    let detached = matches!(command.name(), "nohup" | "setsid");
+    let waits = |prefix: &str| prefix.starts_with("setsid") && prefix.contains('w');
+    let detached = command.is_behind(&["nohup", "setsid"]) && !command.prefixes.iter().any(|prefix| waits(prefix));
     command.depth == 0 && (detached || command.background) && command.loops == 0
 }
 

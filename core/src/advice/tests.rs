@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::program::started;
 use super::rows::ROWS;
 use std::time::Duration;
 
@@ -163,8 +164,16 @@ fn prompts() -> Vec<Case> {
         ("screen", vec![at(Screen, "mytool")], vec![at(Screen, "less f"), at(Running, "mytool")]),
         (
             "leave",
-            vec![at(Screen, "less f"), at(Screen, "git -C x log"), at(Screen, "cd x && vim y")],
-            vec![at(Screen, "mytool"), ok("less -F f")],
+            vec![
+                at(Screen, "less f"),
+                at(Screen, "git -C x log"),
+                at(Screen, "cd x && vim y"),
+                at(Screen, "sudo -u ann vim y"),
+                at(Screen, "X=1 env Y=2 less f"),
+                at(Screen, "script -qc 'nice -n 5 top' log"),
+                at(Screen, "time vim y; echo $?"),
+            ],
+            vec![at(Screen, "mytool"), ok("less -F f"), at(Screen, "sudo -i"), at(Screen, "top; vim x; make")],
         ),
         ("quiet", vec![at(Quiet, "x")], vec![at(Running, "x")]),
         ("ended", vec![at(Ended, "x")], vec![ok("x")]),
@@ -259,12 +268,12 @@ fn habits() -> Vec<Case> {
         ),
         (
             "background",
-            vec![ok("nohup ./serve &"), ok("./serve > log 2>&1 &")],
-            vec![ok("a && b"), ok("make 2>&1"), ok("echo '&'")],
+            vec![ok("nohup ./serve &"), ok("./serve > log 2>&1 &"), ok("sudo nohup ./serve"), ok("setsid -f ./serve")],
+            vec![ok("a && b"), ok("make 2>&1"), ok("echo '&'"), at(Screen, "setsid -w vim x")],
         ),
         (
             "timeout",
-            vec![at(Running, "timeout 30 make"), ok("cd x && timeout 5 y")],
+            vec![at(Running, "timeout 30 make"), ok("cd x && timeout 5 y"), ok("time sudo timeout -k 5 60 make")],
             vec![ok("echo timeout"), ok("./timeout-test"), ok("# timeout 5 x")],
         ),
         (
@@ -282,13 +291,13 @@ fn habits() -> Vec<Case> {
         ),
         (
             "filtered",
-            vec![ok("make 2>&1 | grep error")],
+            vec![ok("make 2>&1 | grep error"), ok("make | stdbuf -oL grep error")],
             vec![ok("grep -r x ."), ok("a | grep -c x"), ok("echo '| grep x'"), ok("a | grep x | wc -l")],
         ),
         (
             "tee",
             vec![ok("make 2>&1 | tee log"), ok("make | tee log | cat")],
-            vec![ok("tee log < x"), ok("echo '| tee'")],
+            vec![ok("tee log < x"), ok("echo '| tee'"), ok("echo x | sudo tee /etc/motd")],
         ),
         ("pager-pipe", vec![at(Screen, "git log | less")], vec![ok("less f"), ok("echo '| less'")]),
     ]
@@ -309,6 +318,24 @@ fn every_row_is_told_when_it_is_true_and_not_otherwise() {
         for outcome in &untold {
             assert!(!fires(id, outcome), "{id} is told: {:?}", label(outcome));
         }
+    }
+}
+
+#[test]
+fn what_stays_open_is_named() {
+    for (line, named) in [
+        ("python3", "python3 stays"),
+        ("sudo -u ann gdb -q ./a", "gdb stays"),
+        ("cd x && timeout 60 ./ask", "ask stays"),
+        ("script -qc 'python3 -q' log", "python3 stays"),
+        ("make shell | cat", "the program stays"),
+        ("(cd x; sh y)", "the program stays"),
+        ("case $x in a) ask;; esac", "the program stays"),
+    ] {
+        let outcome = at(Status::Prompt, line);
+        let facts = Facts::of(&outcome, "t1");
+        let text = started(&facts) + " stays";
+        assert_eq!(text, named, "{line}");
     }
 }
 

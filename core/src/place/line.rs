@@ -1,8 +1,9 @@
 //! Where a command line leads, by its words: for shells whose processes are not to be seen from here.
 
 use super::SHELLS;
+use crate::prefix::{Behind, DEPTH, DOAS, SU, SUDO, assigns, behind};
 use crate::waiting::carrier::{Carrier, carrier};
-use crate::waiting::options::{Grammar, scan};
+use crate::waiting::options::scan;
 
 /// What a command line opens on the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,41 +16,6 @@ pub(super) enum Opens<'a> {
     Shell(&'a str),
 }
 
-/// Words that go before a command, with options of their own, and leave it what it is.
-const BEFORE: &[&str] = &["exec", "command", "env", "time", "nice", "nohup", "setsid"];
-
-const SU: Grammar = Grammar {
-    letters: "lmpfPhV",
-    long: &["login", "preserve-environment", "fast", "pty", "help", "version"],
-    anywhere: true,
-};
-
-const SUDO: Grammar = Grammar {
-    letters: "ABbEeHiKklnPSsVvN",
-    long: &[
-        "askpass",
-        "background",
-        "bell",
-        "edit",
-        "help",
-        "list",
-        "login",
-        "non-interactive",
-        "preserve-env",
-        "preserve-groups",
-        "remove-timestamp",
-        "reset-timestamp",
-        "set-home",
-        "shell",
-        "stdin",
-        "validate",
-        "version",
-    ],
-    anywhere: false,
-};
-
-const DOAS: Grammar = Grammar { letters: "nsL", long: &[], anywhere: false };
-
 /// What a line opens. None for a command of another kind, and for more than a simple command: what that comes to
 /// nobody knows from here.
 pub(super) fn opens(line: &str) -> Option<Opens<'_>> {
@@ -60,15 +26,23 @@ pub(super) fn opens(line: &str) -> Option<Opens<'_>> {
     command(&words)
 }
 
+/// A command without the assignments and prefixes before it, but for what makes another user of it, and shells.
+fn without_prefixes<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    let unset = |words: &[&'a str]| words.iter().copied().skip_while(|word| assigns(word)).collect::<Vec<&'a str>>();
+    let mut words = unset(words);
+    for _ in 0..DEPTH {
+        let name = words.first().map_or("", |first| base(first));
+        if matches!(name, "su" | "sudo" | "doas" | "runuser" | "busybox") || SHELLS.contains(&name) {
+            break;
+        }
+        let Some(Behind::Words(rest)) = behind(&words) else { break };
+        words = unset(&rest);
+    }
+    words
+}
+
 fn command<'a>(words: &[&'a str]) -> Option<Opens<'a>> {
-    let assigns = |word: &str| word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with('-'));
-    let mut before = false;
-    let begins = words.iter().position(|word| {
-        let passed = assigns(word) || BEFORE.contains(word) || before && word.starts_with('-');
-        before = passed;
-        !passed
-    })?;
-    let words = words.get(begins..)?;
+    let words = without_prefixes(words);
     let (first, rest) = words.split_first()?;
     match base(first) {
         "dtmcp" | "docent-terminal-mcp" => match rest.split_first()? {
@@ -93,7 +67,7 @@ fn command<'a>(words: &[&'a str]) -> Option<Opens<'a>> {
         }
         "busybox" => command(rest).filter(|opens| matches!(opens, Opens::Shell(_))),
         name if SHELLS.contains(&name) => is_interactive(rest).then_some(Opens::Shell(name)),
-        _ => carrier(words).filter(|carrier| carrier.terminal).map(Opens::Far),
+        _ => carrier(&words).filter(|carrier| carrier.terminal).map(Opens::Far),
     }
 }
 
@@ -215,12 +189,19 @@ mod tests {
             ("doas -s", "root"),
             ("doas -u ann sh", "ann"),
             ("LANG=C exec sudo -i", "root"),
+            ("timeout 60 nice -n 5 sudo -i", "root"),
         ] {
             assert_eq!(opens(line), Some(Opens::UserShell(user)), "{line}");
         }
-        for (line, shell) in
-            [("sh", "sh"), ("/bin/dash -i", "dash"), ("env -i bash", "bash"), ("busybox ash", "ash"), ("zsh -f", "zsh")]
-        {
+        for (line, shell) in [
+            ("sh", "sh"),
+            ("/bin/dash -i", "dash"),
+            ("env -i bash", "bash"),
+            ("env -u LANG X=1 bash", "bash"),
+            ("ionice -c 3 bash", "bash"),
+            ("busybox ash", "ash"),
+            ("zsh -f", "zsh"),
+        ] {
             assert_eq!(opens(line), Some(Opens::Shell(shell)), "{line}");
         }
         for line in [

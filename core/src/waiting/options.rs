@@ -27,6 +27,11 @@ impl<'a> Scanned<'a> {
         last.is_some_and(|(_, value)| *value != Some("false"))
     }
 
+    /// Whether any of these was given, with a value or without.
+    pub(crate) fn has(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|(name, _)| names.contains(name))
+    }
+
     /// The last value given to an option.
     pub(crate) fn value(&self, name: &str) -> Option<&'a str> {
         self.options.iter().rev().find(|(other, _)| *other == name)?.1

@@ -1,0 +1,54 @@
+//! The program that a line left in front: its name, and how it is left.
+
+use super::Facts;
+use super::line::{Command, Joint};
+
+/// A program's name that is longer is not told.
+const NAME_BYTES: usize = 40;
+
+/// The commands of git that show their output in a pager (`git help config` at `pager.<cmd>`), and never an editor.
+const GIT_PAGES: &[&str] = &["log", "diff", "show", "blame", "grep", "reflog", "shortlog", "whatchanged", "help"];
+
+/// The program that a line left in front, as a note names it.
+pub(super) fn started(facts: &Facts<'_>) -> String {
+    let plain = |name: &&str| {
+        let known = name.len() <= NAME_BYTES && name.chars().all(|c| c.is_ascii_alphanumeric() || "._+-".contains(c));
+        known && !name.is_empty()
+    };
+    let name = facts.last().filter(|last| !last.background && last.joint != Joint::Pipe).map(Command::name);
+    name.filter(plain).unwrap_or("the program").to_owned()
+}
+
+/// How the program on the screen is left, by the name it was started with: the last one's of the line, or that of the only
+/// one that is known.
+pub(super) fn leaves(facts: &Facts<'_>) -> Option<(String, &'static str)> {
+    let way = |command: &Command| Some((command.name().to_owned(), leaving(command)?));
+    if let Some(last) = facts.last().and_then(way) {
+        return Some(last);
+    }
+    let mut known = facts.commands.iter().filter_map(way);
+    known.next().filter(|_| known.next().is_none())
+}
+
+/// The keys that leave a full-screen program.
+fn leaving(command: &Command) -> Option<&'static str> {
+    let name = command.name();
+    // git starts an editor as well as a pager, and which is not to be seen from here.
+    if name == "git" && !command.arguments().any(|argument| GIT_PAGES.contains(&argument)) {
+        return None;
+    }
+    Some(match name {
+        "less" | "more" | "most" | "zless" | "man" | "info" | "top" | "htop" | "btop" | "atop" | "iotop" | "git"
+        | "tig" | "ncdu" | "ranger" | "journalctl" | "systemctl" => "keys=[\"q\"]",
+        "vim" | "vi" | "nvim" | "view" | "vimdiff" | "vim.tiny" | "vim.basic" => {
+            "keys=[\"escape\"] and then text=\":q!\\n\" (\":wq\\n\" to save)"
+        }
+        "nano" | "pico" => "keys=[\"ctrl+x\"]",
+        "emacs" | "mg" => "keys=[\"ctrl+x\", \"ctrl+c\"]",
+        "micro" => "keys=[\"ctrl+q\"]",
+        "watch" => "keys=[\"ctrl+c\"]",
+        "mc" => "keys=[\"f10\"]",
+        "dialog" | "whiptail" | "fzf" => "keys=[\"escape\"]",
+        _ => return None,
+    })
+}
