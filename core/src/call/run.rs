@@ -75,6 +75,8 @@ pub(crate) struct RunCall {
     phase: Phase,
     watch: Watch,
     ran: Vec<u32>,
+    /// How many lines the terminal has taken.
+    taken: usize,
     /// What each of those led to that the line behind it answered.
     led_to: Vec<(u32, String)>,
     pub(crate) until: Option<Pattern>,
@@ -100,6 +102,7 @@ impl RunCall {
             phase: Phase::Ready(now),
             watch: Watch::default(),
             ran: Vec::new(),
+            taken: 0,
             led_to: Vec::new(),
             until: run.until,
             prompt_pattern: run.prompt_pattern,
@@ -194,7 +197,11 @@ impl RunCall {
     pub(crate) fn typed(&mut self, result: Result<(), String>, view: &Seen<'_>) -> Option<Outcome> {
         self.phase = Phase::Watching;
         self.typed_at = view.now;
-        result.err().map(|why| self.untyped(&why, view))
+        match result {
+            Ok(()) => self.taken += 1,
+            Err(why) => return Some(self.untyped(&why, view)),
+        }
+        None
     }
 
     /// The terminal has not taken the line, and it is to be given out again.
@@ -207,7 +214,7 @@ impl RunCall {
 
     /// The outcome where the line at hand could not be typed, and why.
     pub(crate) fn untyped(&self, why: &str, view: &Seen<'_>) -> Outcome {
-        let why = if self.ran.is_empty() { why.to_owned() } else { why.replacen(NOT_TYPED, REST_NOT_TYPED, 1) };
+        let why = if self.taken == 0 { why.to_owned() } else { why.replacen(NOT_TYPED, REST_NOT_TYPED, 1) };
         let mut outcome = Outcome::error(why);
         self.fill(&mut outcome, view);
         outcome.unsent = outcome.unsent.map(|unsent| unsent + 1);
@@ -433,7 +440,7 @@ impl RunCall {
     }
 
     fn refused(&self, view: &Seen<'_>, why: &str) -> Outcome {
-        let typed = if self.ran.is_empty() { NOT_TYPED } else { REST_NOT_TYPED };
+        let typed = if self.taken == 0 { NOT_TYPED } else { REST_NOT_TYPED };
         let mut outcome = Outcome::error(refusal(view, typed, why));
         if self.several {
             self.fill(&mut outcome, view);

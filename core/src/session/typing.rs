@@ -109,6 +109,7 @@ impl Session {
         self.submitter.submitted(Some(call.id), &call.actor, vec![None], None);
         self.open_input(now, (call.id, &call.actor), None);
         if let (CallKind::Expect(expect), Some(input)) = (&mut call.kind, self.input) {
+            self.input = Some(Input { echo: input.echo.filter(|_| !answer.secret), ..input });
             let line = self.log.cooked.settled_lines() + 1;
             expect.answering(Since { line, before, typed: text.trim_end_matches('\n').to_owned() }, input.region);
         }
@@ -250,8 +251,10 @@ impl Session {
         if let Some(beyond) = &self.looking.beyond {
             self.log.set_place(id, beyond.place.clone());
         }
-        let echo = self.log.cooked.settled_lines() + 1;
-        self.input = Some(Input { region: id, echo: Some(echo), call: Some(call), known });
+        // Of an answer that is not shown there will be no echo: what comes to stand there is the program's.
+        let hidden = self.looking.asks() == Some(Asks::Hidden);
+        let echo = (!hidden).then(|| self.log.cooked.settled_lines() + 1);
+        self.input = Some(Input { region: id, echo, call: Some(call), known });
     }
 
     /// The terminal has taken what was to be typed, or not.

@@ -114,7 +114,9 @@ impl Program {
             4 if self.line.is_empty() => does(String::new(), vec![Op::Status(0)]),
             b'\r' => {
                 let line = std::mem::take(&mut self.line);
-                does("\r\n".to_owned(), self.line(&line))
+                // A line break is echoed no more than the rest; who hides a line and goes on at once shows none.
+                let echoed = if self.kind == Kind::Passwd { "" } else { "\r\n" };
+                does(echoed.to_owned(), self.line(&line))
             }
             0x15 => {
                 let shown = if self.hides() { 0 } else { self.line.chars().count() };

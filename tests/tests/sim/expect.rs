@@ -140,3 +140,12 @@ fn a_restart_types_nothing_twice() {
         assert!(!sim.disk.written().contains("4711"), "{}", sim.disk.written());
     }
 }
+
+#[test]
+fn a_hidden_answer_is_named_by_its_question_alone() {
+    let mut sim = Sim::bash();
+    let id = expect(&mut sim, "passwd", 30.0, vec![secret("Password", "hunter2")]);
+    sim.answer(id);
+    let labels: Vec<String> = sim.regions().iter().map(|region| region.label.clone()).collect();
+    assert_eq!(labels, ["passwd", "Password:"]);
+}

@@ -25,9 +25,9 @@ fn what_is_refused_leaves_nothing_behind() {
 fn a_line_refused_for_a_program_is_no_region() {
     let mut sim = Sim::bash();
     sim.ran("a", "gdb");
-    sim.typist = Typist::Refuses("the line is too long".to_owned());
-    error(&sim.ran("a", "x"));
-    error(&sim.sent("a", "x\n", &[]));
+    let why = "nothing was typed: the line is too long";
+    sim.typist = Typist::Refuses(why.to_owned());
+    assert_eq!([error(&sim.ran("a", "x")), error(&sim.sent("a", "x\n", &[]))], [why; 2]);
     sim.typist = Typist::Prompt;
     assert!(sim.regions().iter().skip(1).all(|region| region.state == State::Finished), "{:?}", sim.regions());
     let outcome = sim.ran("a", "y");
