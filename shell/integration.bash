@@ -70,6 +70,11 @@ __dtmcp_identify() {
     __dtmcp_ps1= __dtmcp_ps2= __dtmcp_ps0= __dtmcp_cwd=
 }
 
+# The fields of a shell that has started, into __dtmcp_r.
+__dtmcp_version() {
+    __dtmcp_r=";new=bash-${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]};v=1"
+}
+
 # Prints the end marker: $1 the status, the rest the status of every stage.
 __dtmcp_end() {
     local - __dt_extra __dt_status
@@ -82,7 +87,8 @@ __dtmcp_end() {
     fi
     if [[ -z ${__dtmcp_told-} ]]; then
         # The first prompt ends no command of this shell; tmux wants the field for the status, and it stays empty.
-        __dt_status= __dt_extra=";new=bash-${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]};v=1"
+        __dtmcp_version
+        __dt_status= __dt_extra=$__dtmcp_r
         __dtmcp_told=1
     elif [[ -n $__dtmcp_static ]] || ((!__dtmcp_ran)); then
         # A literal PS0 cannot note that a command runs. Then the end of one that ran is told by its start.
@@ -133,6 +139,16 @@ __dtmcp_add() {
 # a first one it would reach no child.)
 __dtmcp_is_ours() {
     [[ ${PROMPT_COMMAND[*]-} == "$__DTMCP_HOOK" && -n ${PROMPT_COMMAND-} ]]
+}
+
+# Prints the start marker of a command that is entered before this file was read; PS0 shows it.
+__dtmcp_open() {
+    __dtmcp_by=builtin
+    declare -F builtin && __dtmcp_by=command
+    __dtmcp_here || return 0
+    __dtmcp_identify
+    __dtmcp_version
+    "$__dtmcp_by" printf '\e]133;C;%s;q=1%s\e\\' "$__dtmcp_id" "$__dtmcp_r" >&8
 }
 
 # Takes PROMPT_COMMAND over again where something changed it. Commands put before or behind the hook keep their place;
@@ -286,9 +302,10 @@ __dtmcp_wrap2() {
 }
 
 # Before every prompt. $1 is $_ as the command line left it; $? and PIPESTATUS still stand at the first statement and
-# at no later one.
+# at no later one. At the first prompt ($2) other code has run since, and they were kept.
 __dtmcp_prompt() {
     __dtmcp_st=$? __dtmcp_la=$1 __dtmcp_sp=("${PIPESTATUS[@]}")
+    [[ ${2-} != first ]] || __dtmcp_st=$__dtmcp_st1 __dtmcp_sp=("${__dtmcp_sp1[@]}")
     # Called by one of the person's prompt commands: only what they replaced runs.
     if ((${__dtmcp_depth:-0})); then
         __dtmcp_user "$__dtmcp_st" "$__dtmcp_la" "$__dtmcp_st" ${__dtmcp_list1[@]+"${__dtmcp_list1[@]}"}
@@ -355,7 +372,7 @@ __dtmcp_prompt() {
     fi
     __dtmcp_zsh
     # With set -a every assignment exports, and a child must find none of these.
-    export -n __dtmcp_f __dtmcp_z __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P __dtmcp_S
+    export -n __dtmcp_f __dtmcp_e __dtmcp_z __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P __dtmcp_S
     # bash-preexec arms itself as the last prompt command; here that is this line.
     [[ -n ${__bp_preexec_interactive_mode+x} ]] && __bp_preexec_interactive_mode=on
     return 0
@@ -400,9 +417,13 @@ fi
 # which finds this in PS0 when the first command there is entered. It becomes an element of its own, so that what was set
 # runs as before. An expansion can assign, and nothing else can here without a fork: v tells that the first element lacks
 # the hook, x that all do, u that PROMPT_COMMAND is set, and a plain string or array: an assignment that fails here would
-# keep the command from running. Each is worked out once, until the hook runs and clears it. What all this expands to is shown to nobody: taken off the nonce it changes nothing, and the nonce off itself leaves
-# nothing. The scripts for zsh and fish read this line, too.
-__dtmcp_arm='${__DTMCP_NONCE:+${__DTMCP_HOOK:+${__DTMCP_NONCE#"${__DTMCP_NONCE#"${__dtmcp_v:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}${PROMPT_COMMAND:-${__dtmcp_v:=_}}${__dtmcp_v:+${__dtmcp_w:=_${PROMPT_COMMAND[*]-}}${__dtmcp_x:=${__dtmcp_w##*__dtmcp_f*}}${__dtmcp_x:+${__dtmcp_y:=${PROMPT_COMMAND+_${PROMPT_COMMAND@a}}}${__dtmcp_u:=${__dtmcp_y##*[^_ax]*}}${__dtmcp_u:+${PROMPT_COMMAND[99]:=$__DTMCP_HOOK}}}}"}"}}}'
+# keep the command from running. Each is worked out once, until the hook runs and clears it. What all this expands to is
+# shown to nobody: taken off the nonce it changes nothing, and the nonce off itself leaves nothing.
+#
+# Where the hook has not run at all, as e tells that is empty from then on, that first command's start is printed, too, so that its end is told. That takes all
+# of this file, in a process of its own, once for such a shell; o keeps what it printed. (SRANDOM is there from bash 5.1
+# on: before, element 99 is not run.) The scripts for zsh and fish read this line, too.
+__dtmcp_arm='${__DTMCP_NONCE:+${__DTMCP_HOOK:+${__DTMCP_NONCE#"${__DTMCP_NONCE#"${__dtmcp_v:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}${PROMPT_COMMAND:-${__dtmcp_v:=_}}${__dtmcp_v:+${__dtmcp_w:=_${PROMPT_COMMAND[*]-}}${__dtmcp_x:=${__dtmcp_w##*__dtmcp_f*}}${__dtmcp_x:+${__dtmcp_y:=${PROMPT_COMMAND+_${PROMPT_COMMAND@a}}}${__dtmcp_u:=${__dtmcp_y##*[^_ax]*}}${__dtmcp_u:+${PROMPT_COMMAND[99]:=$__DTMCP_HOOK}}}}"}"}}}${__dtmcp_e-${PROMPT_COMMAND[99]:+${SRANDOM:+${__dtmcp_o:=$({ __dtmcp_opening=1; eval "$__DTMCP_BASH"; } 9>&2 2>&- 8>&1 >/dev/null)}}}}'
 
 # The parts of the prompts. They only name variables, so that a child which inherits the prompt shows nothing. A counts
 # itself and says with h=1 that PROMPT_COMMAND holds the hook; where it does not, no end marker came, and A is the end.
@@ -445,12 +466,18 @@ __dtmcp_alias() {
 
 __dtmcp_f=__dtmcp_prompt
 __dtmcp_i=${SRANDOM:-$RANDOM$RANDOM}
-__dtmcp_q=0 __dtmcp_ran=0 __dtmcp_cwd= __dtmcp_static=
+__dtmcp_q=0 __dtmcp_ran=0 __dtmcp_cwd= __dtmcp_static= __dtmcp_e=
 __dtmcp_list=() __dtmcp_list1=()
 __dtmcp_ps0= __dtmcp_ps1= __dtmcp_ps2= __dtmcp_all= __dtmcp_lent=${__dtmcp_inherited-}
 __dtmcp_out1=${__DTMCP_PS1+1} __dtmcp_out2=
 unset __dtmcp_told __dtmcp_nonce __dtmcp_A __dtmcp_t
-export -n __dtmcp_f
+if [[ ${__dtmcp_o-} == *";pid=$$;"* ]]; then
+    # PS0 has printed the start of the first command, which ends now.
+    __dtmcp_i=${__dtmcp_o##*;i=} __dtmcp_q=1 __dtmcp_ran=1 __dtmcp_told=1
+    __dtmcp_i=${__dtmcp_i%%;*}
+fi
+unset __dtmcp_o
+export -n __dtmcp_f __dtmcp_e
 
 if [[ -n ${__dtmcp_inherited-} ]]; then
     # Evaluated by the hook, in the prompt of a new shell.
@@ -459,7 +486,11 @@ if [[ -n ${__dtmcp_inherited-} ]]; then
     if [[ -n $__dtmcp_out1 && ${PS1-} == '\s-\v\$ ' && ${PS1@a} != *r* ]]; then PS1=$__DTMCP_PS1; fi
     __dtmcp_sudo
     __dtmcp_alias
-    __dtmcp_prompt "$_"
+    if [[ -n ${__dtmcp_opening-} ]]; then
+        __dtmcp_open
+    else
+        __dtmcp_prompt "$_" first
+    fi
 else
     # Somebody loaded this file on purpose, so this terminal is the one.
     if __DTMCP_TTY=$(tty 2>/dev/null); then
@@ -476,7 +507,7 @@ else
         [[ -z $__dtmcp_r || $__dtmcp_r == '#'* ]] || __DTMCP_CODE+=@"@"$__dtmcp_r
     done <"${BASH_SOURCE[0]}"
     unset __dtmcp_r
-    __DTMCP_BASH='__dtmcp_inherited=1 __dtmcp_r=${__DTMCP_CODE//@"@"/$'"'\\n'"'}; eval "$__dtmcp_r"'
+    __DTMCP_BASH='__dtmcp_inherited=1 __dtmcp_st1=$? __dtmcp_sp1=("${PIPESTATUS[@]}") __dtmcp_r=${__DTMCP_CODE//@"@"/$'"'\\n'"'}; eval "$__dtmcp_r"'
     export __DTMCP_BASH __DTMCP_CODE __DTMCP_HOOK
     # Where zsh and fish find what is theirs; both leave out a directory that they may not read.
     __DTMCP_ZDIR=${BASH_SOURCE[0]%/*}

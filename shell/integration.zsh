@@ -233,7 +233,7 @@ __dtmcp_carry_bash() {
         [[ -z $line || $line == '#'* ]] || code+=@"@"$line
     done <$1
     export __DTMCP_CODE=$code __DTMCP_HOOK=$hook PROMPT_COMMAND=$hook PS0=$arm
-    export __DTMCP_BASH='__dtmcp_inherited=1 __dtmcp_r=${__DTMCP_CODE//@"@"/$'"'\\n'"'}; eval "$__dtmcp_r"'
+    export __DTMCP_BASH='__dtmcp_inherited=1 __dtmcp_st1=$? __dtmcp_sp1=("${PIPESTATUS[@]}") __dtmcp_r=${__DTMCP_CODE//@"@"/$'"'\\n'"'}; eval "$__dtmcp_r"'
 }
 
 # The line editor starts: the prompt stands. Prints what others have kept from being printed.

@@ -220,6 +220,8 @@ pub struct Process {
     pub user: Option<String>,
     /// The far place its command line carries a terminal to.
     pub carrier: Option<Carrier>,
+    /// A bash whose environment held the integration's `PS0` when it was started. Nothing else of an environment is kept.
+    pub armed: bool,
     /// What it has open.
     pub files: Known<Vec<OpenFile>>,
     /// Its threads.

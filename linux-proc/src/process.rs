@@ -15,6 +15,12 @@ use crate::{small, why};
 /// A command line is looked at this far. Carriers' places stand near the beginning.
 const COMMAND_MAX: usize = 64 * 1024;
 
+/// An environment is looked through this far: the integration's code in it has 25 kB.
+const ENVIRONMENT_MAX: usize = 256 * 1024;
+
+/// How the names of the integration begin.
+const OURS: &[u8] = b"__dtmcp_";
+
 /// A line of `stat` has 52 numbers and a name of at most 64 bytes.
 const STAT_MAX: usize = 4096;
 
@@ -76,6 +82,7 @@ impl Reader {
             user: owner.known().and_then(|uid| user(*uid)),
             owner,
             carrier: carried(pid),
+            armed: stat.comm == "bash" && armed(pid),
             files,
             threads,
         })
@@ -170,6 +177,14 @@ fn carried(pid: u32) -> Option<Carrier> {
     let text = String::from_utf8_lossy(&bytes);
     let words: Vec<&str> = text.strip_suffix('\0').unwrap_or(&text).split('\0').collect();
     carrier(&words)
+}
+
+/// Whether a process was started with the integration's `PS0`, which `shell/integration.bash` says what for. The environment
+/// itself goes no further than this.
+fn armed(pid: u32) -> bool {
+    let environment = small::read(&format!("/proc/{pid}/environ"), ENVIRONMENT_MAX).unwrap_or_default();
+    let ours = |value: &[u8]| value.windows(OURS.len()).any(|text| text == OURS);
+    environment.split(|&byte| byte == 0).filter_map(|entry| entry.strip_prefix(b"PS0=")).any(ours)
 }
 
 #[cfg(test)]

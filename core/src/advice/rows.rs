@@ -5,7 +5,7 @@ use super::Often::{Always, Habit, Once, OncePerPlace};
 use super::line::{Command, Joint};
 use super::program::{leaves, started};
 use super::{Often, Row};
-use crate::call::{Asks, JobEnd, Plain, Status, Way};
+use crate::call::{Asks, JobEnd, Marks, Plain, Status, Way};
 use crate::prompt::{Looks, looks_like};
 use crate::region::Kind;
 use crate::waiting::Prints;
@@ -144,8 +144,30 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "program",
         Once,
-        |f| f.is(Status::Prompt) && !in_program(f) && f.region().is_some() && f.outcome.plain.is_none(),
+        |f| {
+            f.is(Status::Prompt)
+                && !in_program(f)
+                && f.region().is_some()
+                && f.outcome.plain.is_none()
+                && f.outcome.observed.marks.is_none()
+        },
         |f| format!("{} stays open: run sends it its next lines, with no need to start it again", started(f)),
+    ),
+    row(
+        "marks-later",
+        Once,
+        |f| f.outcome.observed.marks == Some(Marks::Later),
+        |_| {
+            "the shell here sets PROMPT_COMMAND anew in its startup file, so only its first command brings the integration back: run it as any other, its exit status is told".to_owned()
+        },
+    ),
+    row(
+        "marks-lost",
+        Always,
+        |f| f.outcome.observed.marks == Some(Marks::Lost),
+        |_| {
+            "this is the shell's own prompt: the line has ended, and has taken PROMPT_COMMAND and the prompt's marks away, which told its exit status. The next run is a command as ever, and tells that status too".to_owned()
+        },
     ),
     row("plain-shell", OncePerPlace, |f| f.outcome.plain.is_some(), plain_shell),
     row("unsent", Always, |f| f.outcome.unsent.is_some_and(|unsent| unsent > 0), unsent),

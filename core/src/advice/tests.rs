@@ -7,7 +7,7 @@ use super::rows::ROWS;
 use std::time::Duration;
 
 use super::{Facts, Often, notes};
-use crate::call::{Asks, JobEnd, Observed, Outcome, Plain, Reader, Status, Way};
+use crate::call::{Asks, JobEnd, Marks, Observed, Outcome, Plain, Reader, Status, Way};
 use crate::region::{Kind, Place, Region, State};
 use crate::session::Setting;
 use crate::time::Wall;
@@ -73,6 +73,10 @@ fn held() -> Observed {
     Observed { held: true, ..Observed::default() }
 }
 
+fn marks(marks: Marks) -> Observed {
+    Observed { marks: Some(marks), ..Observed::default() }
+}
+
 fn far() -> Observed {
     Observed { far: Some(("ssh", "user@host".to_owned())), ..Observed::default() }
 }
@@ -114,6 +118,12 @@ fn moments() -> Vec<Case> {
             vec![seen(Running, held()), seen(Status::Sent, held())],
             vec![at(Running, "make"), seen(Ended, held())],
         ),
+        (
+            "marks-later",
+            vec![seen(Status::Prompt, marks(Marks::Later))],
+            vec![seen(Status::Prompt, marks(Marks::Lost))],
+        ),
+        ("marks-lost", vec![seen(Status::Prompt, marks(Marks::Lost))], vec![at(Status::Prompt, "bash")]),
         ("far", vec![seen(Running, far())], vec![at(Running, "ssh host make")]),
         (
             "piped",

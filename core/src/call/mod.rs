@@ -15,7 +15,7 @@ use std::time::Duration;
 pub use expect::{Action, Answer, Expect, Rule, TIMES, TIMES_SECRET};
 pub(crate) use expect::{ExpectCall, Since};
 pub(crate) use integrate::IntegrateCall;
-pub use outcome::{JobEnd, Learned, Observed, Outcome, Plain, Reader, Status, Way};
+pub use outcome::{JobEnd, Learned, Marks, Observed, Outcome, Plain, Reader, Status, Way};
 pub(crate) use run::{RunCall, Step, Target};
 pub(crate) use send::SendCall;
 pub use send::{REFUSED, SETTLE};

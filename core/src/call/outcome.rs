@@ -89,6 +89,17 @@ pub struct Observed {
     /// The shell called the region's job stopped: it has not ended, though its line has. With the status that it gave
     /// for that, which is 0 in fish.
     pub stopped: Option<i32>,
+    /// Why the prompt that is told stands there without an integrated shell's marks, though it is one's.
+    pub marks: Option<Marks>,
+}
+
+/// What became of the marks of an integrated shell's prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marks {
+    /// It prints them from its first command on: its startup file has set `PROMPT_COMMAND` anew.
+    Later,
+    /// The command took them away, and the next brings them back.
+    Lost,
 }
 
 /// A process that reads the terminal while what it prints goes elsewhere.

@@ -332,9 +332,16 @@ impl Log {
     }
 
     fn on_output(&mut self, marker: &Marker, at: At) {
-        let typed = marker.cmd.clone().unwrap_or_else(|| self.cooked.input());
+        // A shell that shows itself only now has marked no prompt, nor what was typed there.
+        let unmarked = marker.new_shell.is_some();
+        let typed = marker.cmd.clone().unwrap_or_else(|| if unmarked { String::new() } else { self.cooked.input() });
         // The prompt before it was not marked: the line was taken to be for a program.
-        let input = self.shells.top().and_then(|top| top.region).and_then(|region| self.input_within(region));
+        let outside = if unmarked { Some(0) } else { self.shells.top().and_then(|top| top.region) };
+        let input = outside.and_then(|region| self.input_within(region));
+        if let (true, Some((input, _))) = (unmarked, &input) {
+            let closing = self.closing(State::Finished, None, at);
+            self.close_from(*input, closing);
+        }
         let label = match (self.shells.top().and_then(|top| top.region), self.stray.take()) {
             (None, _) => self.first_of(typed),
             (Some(region), Some(stray)) => {

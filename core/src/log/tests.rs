@@ -235,6 +235,27 @@ fn nested_shells_close_from_inside() {
 }
 
 #[test]
+fn a_shell_may_show_itself_with_its_first_command() {
+    let (mut outer, mut inner) = (Printer::new(7, "a"), Printer::new(8, "b"));
+    let opened = outer.start() + &outer.prompt() + "bash\r\n" + &outer.output() + "in$ ";
+    let mut log = Log::new(SIZE, Widths::default(), Some(nonce()));
+    log.feed(opened.as_bytes(), Wall(0));
+    let input = log.open_input("false".to_owned(), Wall(0));
+    let first = inner.mark(marker::Kind::Output, |marker| marker.new_shell = Some("bash-5.2.15".to_owned()));
+    let stream = "false\r\n".to_owned() + &first + "said\r\n" + &inner.end(1) + &inner.command("true", "", 0);
+    log.feed(stream.as_bytes(), Wall(0));
+    let lines = lines(&mut log);
+    let found: Vec<String> = log.regions().map(|region| short(region, &lines)).collect();
+    assert_eq!(found[1..], ["false||-", "false|said|1", "true||0"], "{found:?}");
+    let events: Vec<LogEvent> = std::iter::from_fn(|| log.poll()).collect();
+    assert!(events.contains(&LogEvent::Begun { input, command: input + 1 }), "{events:?}");
+    // Nothing else begins with a command.
+    let stray = Printer::new(9, "c").output();
+    log.feed(stray.as_bytes(), Wall(0));
+    assert_eq!(log.regions().len(), 4);
+}
+
+#[test]
 fn exec_replaces_the_shell() {
     let (mut old, mut new) = (Printer::new(7, "a"), Printer::new(7, "b"));
     let stream = old.start()

@@ -206,6 +206,13 @@ pub fn taker(inspection: &Inspection) -> Option<Taker> {
     Some(if SHELLS.contains(&name.as_str()) { Taker::Shell(name) } else { Taker::Program(name) })
 }
 
+/// Whether who would take a line is a bash that was started with the integration, and brings it back with its first command
+/// at the latest.
+#[must_use]
+pub fn is_armed(inspection: &Inspection) -> bool {
+    processes(inspection).filter(|process| process.in_front).last().is_some_and(|process| process.armed)
+}
+
 /// The carrier that a process is, if it carries a terminal and has one.
 fn carrying(process: &Process) -> Option<(&Process, &Carrier)> {
     let carrier = process.carrier.as_ref().filter(|carrier| carrier.terminal)?;

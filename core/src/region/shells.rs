@@ -137,8 +137,9 @@ impl Shells {
         if self.gone.get(&marker.instance).is_some_and(|&last| seq <= last) {
             return Admitted::No;
         }
-        // A shell shows itself with its first end marker, or, where it cannot print one, with a prompt.
-        if marker.kind == Kind::Output { Admitted::No } else { Admitted::New }
+        // A shell shows itself with its first end marker, or, where it cannot print one, with a prompt. Where it could not
+        // print that either, it says with the start of its first command that it is new.
+        if marker.kind == Kind::Output && marker.new_shell.is_none() { Admitted::No } else { Admitted::New }
     }
 
     /// Whether this marker's prompt is one that stands already, drawn again. Ask before [`Self::admit`].

@@ -6,9 +6,10 @@
 
 use std::time::Duration;
 
+use super::own_shell::{self, OwnShell};
 use super::{CallKind, Effect, Session};
 use crate::call::{Asks, Flow, REST, REST_AT_PROMPT, Reader};
-use crate::inspect::{Inspection, Look, Process, Refusal, Why};
+use crate::inspect::{Inspection, Look, Refusal, Why};
 use crate::log::ShellState;
 use crate::place::{self, Beyond};
 use crate::prompt::{self, Looks};
@@ -87,8 +88,10 @@ pub(super) struct Looking {
     pub(super) behind: bool,
     /// Who would take a line that is typed, as was last seen.
     pub(super) taker: Option<place::Taker>,
-    /// Whether a shell with the integration reads itself while its command runs: `read` is a part of it.
-    pub(super) builtin_reads: bool,
+    /// What a shell with the integration does that reads the terminal itself while its command runs.
+    pub(super) own_shell: Option<OwnShell>,
+    /// Whether who would take a line is a bash that prints its marks from its first command on.
+    pub(super) armed: bool,
 }
 
 impl Looking {
@@ -97,6 +100,7 @@ impl Looking {
         self.steady.begin();
         (self.holds, self.held) = (None, None);
         self.echoes = None;
+        self.own_shell = None;
         self.flow = Flow::Untold;
         self.next = None;
         self.glance = None;
@@ -333,10 +337,13 @@ impl Session {
         self.looking.behind = place::is_behind_carrier(inspection, &shells);
         self.looking.beyond = self.leads_to(inspection, &judgement);
         self.looking.taker = place::taker(inspection);
-        let reads = |front: &Vec<Process>| front.iter().rfind(|process| process.in_front).map(|process| process.id.pid);
-        let reader = inspection.front.known().and_then(reads);
-        self.looking.builtin_reads = reader.is_some_and(|reader| self.log.shell_pids().any(|pid| pid == reader));
+        self.looking.armed = place::is_armed(inspection);
         if self.last_activity >= asked {
+            return;
+        }
+        self.looking.own_shell = self.own_shell(now, inspection);
+        if matches!(self.looking.own_shell, Some(OwnShell::MarkDue(_))) {
+            self.looking.next = Some(now + own_shell::AGAIN);
             return;
         }
         self.looking.place_due = false;

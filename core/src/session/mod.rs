@@ -9,6 +9,7 @@ mod glance;
 mod jobs;
 mod lines;
 mod looking;
+mod own_shell;
 mod readers;
 mod recover;
 mod resting;

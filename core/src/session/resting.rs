@@ -147,7 +147,8 @@ impl Session {
             return None;
         }
         let shape = prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref());
-        let waits = || self.looking.asks() == Some(Asks::Shown) && prompt::waits_behind(&line.text);
+        let own = self.is_unmarked();
+        let waits = || self.looking.asks() == Some(Asks::Shown) && (own || prompt::waits_behind(&line.text));
         // What nobody sees wait may have been taken for a prompt after a while: it is the same again.
         let unseen = self.is_carried() || self.looking.behind;
         let again = || {

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use super::agents::Stood;
+use super::own_shell::OwnShell;
 use super::{Call, CallKind, Effect, Session};
 use crate::advice;
-use crate::call::{Flow, Outcome, Plain, Status, Told, Way};
+use crate::call::{Flow, Marks, Outcome, Plain, Status, Told, Way};
 use crate::log::ShellState;
 use crate::place::{self, Taker};
 use crate::prompt;
@@ -73,6 +74,7 @@ impl Session {
         let quiet = now - self.last_activity;
         let looking = &self.looking;
         let runs = outcome.status == Status::Running;
+        let marks = self.marks(outcome);
         let observed = &mut outcome.observed;
         let asks = outcome.prompt.as_deref().is_some_and(|prompt| !prompt.trim().is_empty());
         observed.hides = looking.hides().filter(|_| !asks);
@@ -82,6 +84,26 @@ impl Session {
             observed.far = runs.then(|| (carrier.program, carrier.destination.clone()));
         }
         observed.jobs = self.jobs.news(&call.actor);
+        observed.marks = marks;
+    }
+
+    /// Why a prompt of an integrated shell is told without its marks, where it is one.
+    fn marks(&self, outcome: &Outcome) -> Option<Marks> {
+        if !is_prompt(outcome) || !self.is_unmarked_now() {
+            return None;
+        }
+        // One that has run a line without them stays a plain one.
+        let opened = outcome.region.as_ref().is_some_and(|region| region.kind == Kind::Command);
+        match self.looking.own_shell {
+            None if self.looking.armed && opened => Some(Marks::Later),
+            Some(OwnShell::Unmarked) => Some(Marks::Lost),
+            _ => None,
+        }
+    }
+
+    /// Whether what stands on the terminal is told by no marks.
+    fn is_unmarked_now(&self) -> bool {
+        matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell)
     }
 
     /// Adds the notes that this agent is to be given with its reply.
@@ -122,8 +144,7 @@ impl Session {
 
     /// The plain shell whose prompt an outcome shows, as far as is seen who would take a line there.
     fn plain_shell(&self, outcome: &Outcome) -> Option<Plain> {
-        let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
-        let unmarked = unmarked && !self.looking.builtin_reads;
+        let unmarked = self.is_unmarked_now() && self.looking.own_shell.is_none() && outcome.observed.marks.is_none();
         let prompt = outcome.prompt.as_deref().filter(|_| unmarked && is_prompt(outcome))?;
         let behind = self.looking.behind;
         let shell = match self.looking.taker.as_ref()? {
@@ -147,8 +168,7 @@ impl Session {
 
     /// That the session is somewhere else than this agent was last told.
     fn place_note(&mut self, actor: &str) -> Option<String> {
-        let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
-        if unmarked && self.looking.place_due && self.looking.beyond.is_none() {
+        if self.is_unmarked_now() && self.looking.place_due && self.looking.beyond.is_none() {
             // Nobody has seen yet where what runs leads to.
             return None;
         }

@@ -133,6 +133,7 @@ mod tests {
             owner: Known::Unknown(Why::Refused),
             user: None,
             carrier: None,
+            armed: false,
             files: Known::Unknown(Why::Refused),
             threads: Known::Known(vec![thread]),
         };

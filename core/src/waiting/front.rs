@@ -143,6 +143,7 @@ mod tests {
             owner: Known::Known(0),
             user: None,
             carrier: None,
+            armed: false,
             files: Known::Unknown(Why::Refused),
             threads: Known::Unknown(Why::Refused),
         }

@@ -44,6 +44,7 @@ fn process(pid: u32, channel: &str, files: Vec<OpenFile>) -> Process {
         owner: Known::Known(0),
         user: None,
         carrier: None,
+        armed: false,
         files: Known::Known(files),
         threads: Known::Known(vec![thread]),
     }

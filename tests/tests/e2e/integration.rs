@@ -305,16 +305,18 @@ fn hook_and_prompt_replaced() -> Tested {
     Ok(())
 }
 
-/// The startup file of a bash inside sets `PROMPT_COMMAND` anew: the first command there is a plain shell's.
+/// The startup file of a bash inside sets `PROMPT_COMMAND` anew: its first prompt has no marks, and its first command all.
 fn nested_with_a_prompt_command() -> Tested {
     let world = World::new()?;
     world.dot_file(".bash_profile", ". ~/.bashrc\n")?;
     world.dot_file(".bashrc", "PS1='$ '\nPROMPT_COMMAND='history -a'\n")?;
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
-    same!(client.run("bash")?.status(), "prompt", "the shell inside");
+    let inside = client.run("bash")?;
+    same!(inside.status(), "prompt", "the shell inside");
+    holds!(!inside.text.contains("plain") && inside.text.contains("first command"), "{}", inside.text);
     let first = client.run("echo first; false")?;
-    same!((first.status(), first.output(), first.exit()), ("prompt", "first", None), "{}", first.text);
+    same!((first.status(), first.output(), first.exit()), ("finished", "first", Some(1)), "{}", first.text);
     let second = client.run("echo second; false")?;
     same!((second.status(), second.output(), second.exit()), ("finished", "second", Some(1)), "{}", second.text);
     client.run("exit 4")?;

@@ -11,6 +11,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("one_program_in_another", &["tmux", "bash", "gdb"], nested),
     ("a_program_in_a_debugger", &["tmux", "bash", "gdb", "cc"], debugged),
     ("a_pattern_of_the_session", &["tmux", "python3"], of_the_session),
+    ("the_shells_without_its_marks", &["tmux", "bash"], without_marks),
     ("a_pattern_of_one_call", &["tmux", "bash", "python3"], of_one_call),
 ];
 
@@ -35,6 +36,22 @@ fn changed() -> Tested {
             (".quit", "finished", "", ""),
         ],
     )
+}
+
+/// A line takes both of what the marks hang on away, and the next brings them back.
+fn without_marks() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    for prompt in ["one> ", "[one] ", "one$ "] {
+        let set = client.run(&format!("PROMPT_COMMAND='history -a'; PS1='{prompt}'; false"))?;
+        same!((set.status(), set.meta["prompt"].as_str()), ("prompt", Some(prompt)), "{}", set.text);
+        holds!(set.text.contains("the shell's own prompt") && !set.text.contains("stays open"), "{}", set.text);
+        let next = client.run("(exit 5)")?;
+        same!((next.status(), next.exit()), ("finished", Some(5)), "{}", next.text);
+        holds!(next.text.contains("exit 1"), "the status of the line before is told: {}", next.text);
+    }
+    Ok(())
 }
 
 fn nested() -> Tested {

@@ -37,10 +37,11 @@ const NESTED: &[Step] = &[Line("bash"), Line("echo in"), Line("false"), Line("ex
 const NESTED_WANTED: &[Want] =
     &[want("bash", "*", 3), want("echo in", "in", 0), want("false", "", 1), lost("exit 3", "*")];
 
-/// In a bash inside whose startup file sets `PROMPT_COMMAND` anew, the first command is a plain shell's.
+/// In a bash inside whose startup file sets `PROMPT_COMMAND` anew, the first prompt has no marks, so nothing tells what is
+/// typed there. All else is told.
 const SET_ANEW: &[Step] = &[
     Type("bash\r", Text("$ ")),
-    Line("echo first"),
+    Line("echo first; (exit 2) | (exit 3)"),
     Line("echo in $mine"),
     Line("false|true"),
     Line("(exit 7)"),
@@ -50,6 +51,7 @@ const SET_ANEW: &[Step] = &[
 ];
 const SET_ANEW_WANTED: &[Want] = &[
     want("bash", "~\nfirst\n", 3),
+    want("", "~^first", 3).stages(&[2, 3]),
     want("echo in $mine", "~^in [1-9]$", 0),
     want("false|true", "", 0).stages(&[1, 0]),
     want("(exit 7)", "", 7),
@@ -60,7 +62,8 @@ const SET_ANEW_WANTED: &[Want] = &[
 
 const SET_ANEW_IN_DASH: &[Step] =
     &[Type("dash -c 'bash; exit 4'\r", Text("$ ")), Line("(exit 6)"), Line("(exit 7)"), Line("exit")];
-const SET_ANEW_IN_DASH_WANTED: &[Want] = &[want("*", "*", 4), want("(exit 7)", "", 7), lost("exit", "*")];
+const SET_ANEW_IN_DASH_WANTED: &[Want] =
+    &[want("*", "*", 4), want("", "", 6), want("(exit 7)", "", 7), lost("exit", "*")];
 const KEPT: &[Step] = &[
     Type("bash\r", Text("h$ ")),
     Type("echo pl$((1+1))\r", Text("h$ ")),

@@ -38,6 +38,7 @@ pub(crate) fn program(call: Call) -> Inspection {
         owner: Known::Known(0),
         user: None,
         carrier: None,
+        armed: false,
         files: Known::Known(vec![OpenFile { fd: 0, inode: INODE, kind: FileKind::Terminal(DEVICE) }]),
         threads: Known::Known(vec![thread]),
     };
@@ -116,6 +117,42 @@ fn who_works_is_at_no_prompt_whatever_it_prints() {
     assert!(!sim.typed().contains("continue"));
     sim.host = program(Call::Reads(0));
     assert_eq!(sim.waited("a", 5.0).status, Status::Prompt);
+}
+
+/// The session's own shell in front, with its editor of lines.
+fn at_its_prompt() -> Inspection {
+    let mut seen = program(Call::Polls { fds: vec![0], timeout: None });
+    seen.modes = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
+    if let Known::Known(front) = &mut seen.front {
+        (front[0].id.pid, front[0].name) = (SHELL, "bash".to_owned());
+    }
+    seen
+}
+
+#[test]
+fn the_mark_of_an_end_is_waited_for_where_the_shell_is_back() {
+    for line in ["sleep 1", "printf ssh:\\srefused?\\s; sleep 1", "printf done>\\s; sleep 1"] {
+        let mut sim = Sim::bash();
+        sim.host = at_its_prompt();
+        let outcome = sim.ran("a", line);
+        assert_eq!(outcome.status, Status::Finished, "{line}: {outcome:?}");
+    }
+    // What asks by itself is told as soon as ever.
+    let mut sim = Sim::bash();
+    sim.host = at_its_prompt();
+    let before = sim.seconds();
+    let id = sim.run("a", "printf read -n 1 now:\\s; sleep 60");
+    assert_eq!(sim.answer(id).status, Status::Waiting);
+    assert!(sim.seconds() - before < 0.5, "{}", sim.seconds() - before);
+}
+
+#[test]
+fn a_prompt_of_the_shell_without_marks_is_told_as_one() {
+    let mut sim = Sim::bash();
+    sim.host = at_its_prompt();
+    let outcome = sim.ran("a", "printf [one]\\s; sleep 60");
+    assert_eq!((outcome.status, outcome.prompt.as_deref()), (Status::Prompt, Some("[one] ")), "{outcome:?}");
+    assert_eq!(notes(&outcome, "the shell's own prompt"), 1, "{outcome:?}");
 }
 
 #[test]
