@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::run::{RunCall, Step};
+use super::run::{NOT_TYPED, RunCall, Step};
 use super::watch::{Asks, Seen};
 use super::{Outcome, Run, Shape, Status};
 use crate::keys::Key;
@@ -234,6 +234,22 @@ impl ExpectCall {
     /// like.
     pub(crate) fn wants_look(&self) -> bool {
         self.run.is_watching() && self.rules.iter().any(|tried| tried.hit.is_some() && tried.is_secret())
+    }
+
+    /// Whether a rule has found what it answers.
+    pub(crate) fn may_answer(&self) -> bool {
+        self.run.is_watching() && self.rules.iter().any(|tried| tried.hit.is_some() && tried.left > 0)
+    }
+
+    /// The outcome where the answer that was given out last may not be typed, and why.
+    pub(crate) fn unanswered(&mut self, view: &Seen<'_>, why: &str) -> Outcome {
+        let rule = self.answers.pop().map_or(0, |(rule, _)| rule);
+        if let Some(tried) = self.rules.get_mut(rule) {
+            tried.left += 1;
+        }
+        let mut outcome = self.run.asked(view);
+        outcome.notes.push(why.replacen(NOT_TYPED, &format!("the answer of rule {rule} was not typed"), 1));
+        self.finish(view, outcome)
     }
 
     pub(crate) fn step(&mut self, view: &Seen<'_>) -> Step {

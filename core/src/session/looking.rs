@@ -125,6 +125,11 @@ impl Looking {
         }
     }
 
+    /// Whether what runs was seen to work since something was last printed or typed.
+    pub(super) fn is_at_work(&self) -> bool {
+        matches!(self.holds, Some(Judgement::Works))
+    }
+
     /// What runs is to be looked at as soon as its output rests: who has worked at the last look may wait by now.
     pub(super) fn hurry(&mut self) {
         if self.asks().is_none() {

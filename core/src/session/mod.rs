@@ -6,6 +6,7 @@
 mod agents;
 mod event;
 mod glance;
+mod grown;
 mod jobs;
 mod lines;
 mod looking;
@@ -84,7 +85,11 @@ pub struct Session {
     stop_notice: Option<stopped::Notice>,
     /// When an attached person last pressed a key, as far as it was told.
     person: Option<Wall>,
+    /// How much of the log there was when that was told.
+    person_told: Option<u64>,
+    person_asked: Option<u64>,
     typeahead: typeahead::Typeahead,
+    grown: grown::Grown,
     /// Whether the terminal and the cooked view saw the last prompt differently.
     misread: bool,
     began: Now,
@@ -133,7 +138,10 @@ impl Session {
             jobs: jobs::Jobs::default(),
             stop_notice: None,
             person: None,
+            person_told: None,
+            person_asked: None,
             typeahead: typeahead::Typeahead::default(),
+            grown: grown::Grown::default(),
             misread: false,
             began: now,
             first_prompt: None,
@@ -172,6 +180,7 @@ impl Session {
             self.effects.push_back(Effect::Remember);
         }
         self.submitter = inherited.submitter;
+        self.grown = inherited.grown;
         // Where what runs leads to is nowhere in the log.
         self.looking.place_due = true;
         if self.log.shell() == ShellState::Continuation && self.agents.continuing().is_none() {
@@ -248,7 +257,9 @@ impl Session {
         match self.log.shell() {
             ShellState::AtPrompt { .. } => !text.trim().is_empty() && self.agents.owner_of(&text).is_none(),
             ShellState::Continuation => self.agents.continuing().is_none(),
-            ShellState::Running(_) | ShellState::NoShell => self.behind_prompt().is_some(),
+            ShellState::Running(_) | ShellState::NoShell => {
+                self.behind_prompt().is_some() || self.grown().is_some() || self.is_hidden_question()
+            }
             ShellState::Starting | ShellState::Ended => false,
         }
     }
@@ -275,6 +286,7 @@ impl Session {
         match event {
             Event::Output { bytes, wall } => {
                 self.remember_prompt(now);
+                self.note_rest(wall);
                 self.wall = (now, wall);
                 self.last_activity = now;
                 self.unechoed = None;
@@ -304,6 +316,7 @@ impl Session {
             // Whoever has gone may have left text on the line.
             Event::Person(last) => {
                 self.person = self.person.max(last);
+                self.person_told = Some(self.log.cooked.offset());
                 self.typeahead.told(now);
             }
             Event::Watched(watch) => self.watched(now, watch),

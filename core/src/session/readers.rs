@@ -4,6 +4,7 @@
 //! by it. It sees what a `wait` would say that begins and ends this moment, and is told when a `wait` would return that
 //! did not before, or when what was waited for goes on: never because of output alone.
 
+use super::grown::{cursor_line, cursors_text};
 use super::waiters::{Call, CallKind};
 use super::{Effect, Session};
 use crate::call::{Outcome, Status, Step, Told, Wait, WaitCall};
@@ -30,6 +31,8 @@ enum Standing {
 pub(super) struct Readers {
     pub(super) watch: bool,
     knows: (Option<u32>, Standing),
+    /// The line at which they were told that somebody is asked, by its number and what it showed.
+    asked: (u64, String),
 }
 
 impl Session {
@@ -64,7 +67,7 @@ impl Session {
     /// From now on, or no longer, somebody is to be told of changes.
     pub(super) fn watched(&mut self, now: Now, watch: bool) {
         let knows = self.stands(now);
-        self.readers = Readers { watch, knows };
+        self.readers = Readers { watch, knows, asked: self.asked_at() };
     }
 
     /// A region is over.
@@ -81,6 +84,9 @@ impl Session {
         }
         let stands = self.stands(now);
         let knew = std::mem::replace(&mut self.readers.knows, stands);
+        if knew != stands {
+            self.readers.asked = self.asked_at();
+        }
         let told = match (knew, stands) {
             (knew, stands) if knew == stands => [None, None],
             // It goes on, and so does whatever it was asked in.
@@ -110,9 +116,21 @@ impl Session {
                 // A full-screen program that has shown its screen stays where it is, whatever it paints.
                 let stays = self.screen_since.is_some() && self.readers.knows == (region, Standing::Asks);
                 let asks = resting.prompt.is_some() || resting.asks.is_some() || resting.screen || resting.quiet;
-                if asks || stays { Standing::Asks } else { Standing::Works }
+                if asks || stays || self.is_typed_at(region) { Standing::Asks } else { Standing::Works }
             }
         };
         (region, standing)
+    }
+
+    /// Whether somebody types at what asks, as each key shows: nothing has been answered by it.
+    fn is_typed_at(&self, region: Option<u32>) -> bool {
+        let (line, shows) = self.asked_at();
+        let (asked, showed) = &self.readers.asked;
+        let same = self.readers.knows == (region, Standing::Asks) && line == *asked;
+        same && shows.starts_with(showed.as_str()) && !self.looking.is_at_work()
+    }
+
+    fn asked_at(&self) -> (u64, String) {
+        (cursor_line(&self.log), cursors_text(&self.log))
     }
 }

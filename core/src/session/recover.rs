@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::HUMAN;
+use super::grown::Grown;
 use super::submitter::{LINES_MAX, Submitter};
 use crate::log::{Log, LogEvent, ShellState};
 use crate::record::{Intent, IntentState};
@@ -17,6 +18,8 @@ pub struct Inherited {
     pub(super) owed: Vec<(String, u32)>,
     /// Whose line is under way.
     pub(super) submitter: Submitter,
+    /// What stood on a program's line when it rested.
+    pub(super) grown: Grown,
 }
 
 /// A rebuild under way: feed it the stream from its beginning, then [`Recovery::finish`].
@@ -27,6 +30,7 @@ pub struct Recovery {
     /// The last line that was typed, until the stream comes to it.
     intent: Option<Intent>,
     submitter: Submitter,
+    grown: Grown,
     owed: Vec<(String, u32)>,
     changed: Vec<Region>,
 }
@@ -38,7 +42,15 @@ impl Recovery {
         log.expect_records(known.iter().filter(|region| region.kind == Kind::Input).cloned().collect());
         let known = known.into_iter().map(|region| (region.id, region)).collect();
         let intent = intent.filter(|intent| intent.submits && intent.state != IntentState::Refused);
-        Self { log, known, intent, submitter: Submitter::default(), owed: Vec::new(), changed: Vec::new() }
+        Self {
+            log,
+            known,
+            intent,
+            submitter: Submitter::default(),
+            grown: Grown::default(),
+            owed: Vec::new(),
+            changed: Vec::new(),
+        }
     }
 
     /// The log. Its settled text is to be taken after each piece.
@@ -49,6 +61,9 @@ impl Recovery {
     /// Takes the next bytes of the stream, recorded at `wall`.
     pub fn feed(&mut self, bytes: &[u8], wall: Wall) {
         let begun = self.log.cooked.offset();
+        if !bytes.is_empty() {
+            self.grown.replayed(&self.log, wall);
+        }
         let before = self.intent.as_ref().map(|intent| intent.offset.saturating_sub(begun));
         let before = before.and_then(|before| usize::try_from(before).ok()).filter(|before| *before < bytes.len());
         let (before, after) = bytes.split_at(before.unwrap_or(bytes.len()));
@@ -115,6 +130,6 @@ impl Recovery {
         // A program that was given the first line of all and has printed nothing is in no piece of the stream.
         self.feed(&[], Wall::default());
         self.reach_intent();
-        (self.log, self.changed, Inherited { owed: self.owed, submitter: self.submitter })
+        (self.log, self.changed, Inherited { owed: self.owed, submitter: self.submitter, grown: self.grown })
     }
 }

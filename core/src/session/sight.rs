@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::waiters::Call;
 use super::{NotTyped, Session};
+use crate::call::REST_AT_PROMPT;
 use crate::log::ShellState;
 use crate::time::Now;
 
@@ -43,6 +44,13 @@ impl Session {
         (!moved.is_some_and(|moved| moved.given_up)).then(|| self.log.cooked.cursor())
     }
 
+    /// The same at a program's line, where it rests: one that prints moves its cursor before that is read.
+    pub(super) fn expected_at_rest(&self, now: Now, moved: Option<Moved>) -> Option<(u16, u16)> {
+        let takes_lines = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        let rests = self.screen_since.is_none() && now - self.last_activity >= REST_AT_PROMPT;
+        (takes_lines && rests).then(|| self.expected_there(moved)).flatten()
+    }
+
     /// What becomes of a call whose typing is over: the words for the model where it was refused, nothing where it is
     /// tried again.
     pub(super) fn typed_or_held(
@@ -53,10 +61,7 @@ impl Session {
     ) -> Option<Result<(), String>> {
         match result {
             Ok(()) => {
-                let given_up = call.moved.take().is_some_and(|moved| moved.given_up);
-                if given_up || self.expected_cursor(None).is_some() {
-                    self.misread = given_up;
-                }
+                self.misread = call.moved.take().is_some_and(|moved| moved.given_up);
                 Some(Ok(()))
             }
             Err(NotTyped::Refused(why)) => Some(Err(why)),

@@ -61,6 +61,12 @@ impl Session {
                     kept.push(call);
                 }
                 Step::Line(target, line) => {
+                    if self.asks_who_typed() {
+                        call.take_back(now);
+                        runs_before = true;
+                        kept.push(call);
+                        continue;
+                    }
                     let held = self.held_for_typeahead(now, &call, target);
                     if let Ok(Some(until)) = held {
                         call.take_back(now);
@@ -88,9 +94,14 @@ impl Session {
                 }
                 Step::Answer(answer) => {
                     moved = true;
-                    self.type_answer(now, &mut call, &answer);
-                    runs_before = true;
-                    kept.push(call);
+                    match self.make_room(&call.actor) {
+                        Ok(_) => {
+                            self.type_answer(now, &mut call, &answer);
+                            runs_before = true;
+                            kept.push(call);
+                        }
+                        Err(text) => self.leave_unanswered(now, &mut call, &text),
+                    }
                 }
                 Step::Done(outcome) => {
                     moved = true;
@@ -100,6 +111,16 @@ impl Session {
         }
         self.calls = kept;
         moved
+    }
+
+    /// Somebody's text stands where a rule's answer was to go in: the question is left as it is.
+    fn leave_unanswered(&mut self, now: Now, call: &mut Call, why: &str) {
+        let resting = self.resting(now, None);
+        let outcome = match &mut call.kind {
+            CallKind::Expect(expect) => expect.unanswered(&self.seen(now, &resting), why),
+            CallKind::Run(_) | CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => Outcome::error(why),
+        };
+        self.conclude(now, call, outcome);
     }
 
     fn step(&mut self, now: Now, call: &mut Call) -> Step {
@@ -130,6 +151,10 @@ impl Session {
         let wonders = resting.prompt.is_some() && call.is_told_by_looking();
         if (wonders || call.begins_at_any_prompt()) && !due && self.awaits_place(now) {
             return Step::Wait(Some(self.place_by(now)));
+        }
+        let answers = matches!(&call.kind, CallKind::Expect(expect) if expect.may_answer());
+        if answers && !due && self.asks_who_typed() {
+            return Step::Wait(None);
         }
         let view = self.seen(now, &resting);
         match &mut call.kind {

@@ -35,6 +35,9 @@ impl Session {
         if is_prompt(&outcome) && !matches!(self.log.shell(), ShellState::AtPrompt { .. }) {
             self.last_prompt = outcome.prompt.clone().or_else(|| self.last_prompt.take());
         }
+        if outcome.prompt.is_some() {
+            self.note_told();
+        }
         // Where nothing was typed, the line is whose it was.
         let typed = outcome.status != Status::Error;
         if let (CallKind::Send(send), true) = (&call.kind, typed) {

@@ -54,6 +54,9 @@ impl Session {
         call: &Call,
         target: Target,
     ) -> Result<Option<Option<Now>>, String> {
+        if target == Target::Program {
+            return self.held_at_program(now, call);
+        }
         let Some(prompt) = self.typeahead.prompt.filter(|prompt| call.began < *prompt) else { return Ok(None) };
         if target != Target::Shell || !matches!(self.log.shell(), ShellState::AtPrompt { .. }) {
             return Ok(None);
@@ -75,6 +78,44 @@ impl Session {
             self.effects.push_back(Effect::AskPerson);
         }
         Ok(Some(until))
+    }
+
+    /// The same at a program's prompt, which comes before its line editor has read what was typed ahead, too.
+    fn held_at_program(&mut self, now: Now, call: &Call) -> Result<Option<Option<Now>>, String> {
+        let until = self.last_activity + SHOWN_DUE;
+        if until <= now || self.unechoed.is_some() || self.behind_prompt().is_some() || self.grown().is_some() {
+            return Ok(None);
+        }
+        if self.person_told != Some(self.log.cooked.offset()) {
+            self.ask_who_typed();
+            return Ok(Some(None));
+        }
+        if !self.person_typed_since_last_line() {
+            return Ok(None);
+        }
+        match call.deadline() {
+            Some(deadline) if deadline <= now => Err(NOT_SHOWN_YET.to_owned()),
+            _ => Ok(Some(Some(until))),
+        }
+    }
+
+    /// Whether what stands on the line may be a person's, and it is not known yet when they last pressed a key: that is
+    /// asked for then, and whoever is to type waits for [`super::Event::Person`].
+    pub(super) fn asks_who_typed(&mut self) -> bool {
+        let program = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        let told = self.person_told == Some(self.log.cooked.offset());
+        let asks = program && !told && self.wonders_who_typed();
+        if asks {
+            self.ask_who_typed();
+        }
+        asks
+    }
+
+    fn ask_who_typed(&mut self) {
+        let offset = self.log.cooked.offset();
+        if self.person_asked.replace(offset) != Some(offset) {
+            self.effects.push_back(Effect::AskPerson);
+        }
     }
 }
 

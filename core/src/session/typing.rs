@@ -86,7 +86,7 @@ impl Session {
         let at = match target {
             Target::Shell => self.expected_cursor(call.moved),
             Target::Unmarked => self.expected_there(call.moved),
-            Target::Program => None,
+            Target::Program => self.expected_at_rest(now, call.moved),
         };
         self.push_typing(now, call, parts, 1, at);
         Ok(())
@@ -167,7 +167,7 @@ impl Session {
         if submits > 0 || edits {
             // An agent's own text may grow and be submitted; another's may not.
             self.make_room(actor)?;
-            at = self.expected_cursor(call.moved);
+            at = self.expected_cursor(call.moved).or_else(|| self.expected_at_rest(now, call.moved));
         }
         if parts.is_empty() {
             return Err("nothing was typed: give text, keys, or both; read view=\"screen\" only looks".to_owned());
@@ -273,7 +273,7 @@ impl Session {
             (CallKind::Send(send), Some(result)) => {
                 let failed = send.typed(now, result);
                 if failed.is_none() {
-                    self.has_sent(send.leaves, send.line_of.as_deref(), &send.send.text);
+                    self.has_sent(now, send.leaves, send.line_of.as_deref(), &send.send.text);
                 }
                 let signals = if failed.is_none() { self.signal_after(call.id, send) } else { Ok(()) };
                 failed.or_else(|| signals.err().map(Outcome::error))

@@ -4,12 +4,13 @@
 //! what an agent has sent and the line shows, or what stands behind a prompt that was shown before. Where nothing is
 //! echoed, only that something was sent is known. What was echoed is kept on disk; what was not, never.
 
+use super::grown::cursors_text;
 use super::{Effect, HUMAN, Part, Session};
 use crate::call::{Asks, CallId};
 use crate::log::ShellState;
 use crate::prompt;
 use crate::region::{Kind, State};
-use crate::time::Wall;
+use crate::time::{Now, Wall};
 
 /// Clears a line in readline's and zsh's default editing: to its end, then all before it.
 const CLEAR_LINE: &[u8] = b"\x05\x15";
@@ -122,8 +123,12 @@ impl Session {
 
     fn at_program(&self) -> Option<Unsubmitted> {
         let there = self.cursors_line();
+        let theirs = self.persons_at_program();
         if let Some((owner, half)) = self.agents.half_typed() {
             let shown = there.trim_end().ends_with(half);
+            if let Some(theirs) = theirs.as_ref().filter(|theirs| !shown && theirs.text.is_some()) {
+                return Some(theirs.clone());
+            }
             // Behind a program's prompt it is there, whatever a job in the background has printed over it. Elsewhere
             // the program may have taken it without Enter.
             if shown || self.agents.get(owner).prompted && !self.is_bare_prompt(&there) {
@@ -135,15 +140,14 @@ impl Session {
         if let Some(owner) = self.agents.hiding() {
             return Some(Unsubmitted { owner: Owner::Agent(owner.to_owned()), text: None, shows: None });
         }
-        let text = self.behind_prompt().filter(|_| self.person_typed_since_last_line())?;
-        Some(Unsubmitted { owner: Owner::Person, text: Some(text), shows: None })
+        let behind = self.behind_prompt().filter(|_| self.person_typed_since_last_line());
+        let behind = behind.map(|text| Unsubmitted { owner: Owner::Person, text: Some(text), shows: None });
+        behind.or(theirs)
     }
 
     /// The whole line that the cursor is on, as far as it can be told.
     fn cursors_line(&self) -> String {
-        let to_cursor = self.log.cooked.line_at_cursor().text;
-        let last = self.log.cooked.live().lines.pop().filter(|last| last.starts_with(to_cursor.trim_end()));
-        last.unwrap_or(to_cursor)
+        cursors_text(&self.log)
     }
 
     /// Whether a line is a program's prompt with nothing behind it.
@@ -166,7 +170,11 @@ impl Session {
         let stands = self.cursors_line();
         // A server that came meanwhile has only seen the prompt with the text behind it.
         let prompt = self.last_prompt.as_deref().or_else(|| prompt::leading(&stands))?;
-        let text = stands.strip_prefix(prompt.trim_end())?.trim();
+        // The terminal has shown what was typed ahead before the prompt came, and the editor shows it behind that again.
+        let ahead = || stands.rsplit_once(prompt.trim_end()).map(|(_, text)| text);
+        let text =
+            stands.strip_prefix(prompt.trim_end()).or_else(|| ahead().filter(|_| prompt::is_programs(prompt)))?;
+        let text = text.trim();
         (!text.is_empty()).then(|| text.to_owned())
     }
 
@@ -250,12 +258,13 @@ impl Session {
     }
 
     /// The terminal has taken a `send`.
-    pub(super) fn has_sent(&mut self, leaves: Leaves, line_of: Option<&str>, text: &str) {
+    pub(super) fn has_sent(&mut self, now: Now, leaves: Leaves, line_of: Option<&str>, text: &str) {
         let at_line = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
         match (leaves, line_of) {
             (Leaves::Alone, _) => {}
             (Leaves::Nothing, _) => {
                 self.sent = None;
+                self.line_given_up(now);
                 // At the shell's line the shell tells when it is empty.
                 if !at_line && self.agents.line_is_empty() {
                     self.effects.push_back(Effect::Remember);
@@ -341,6 +350,9 @@ impl Session {
                     Some(edited) => edited,
                     None => "",
                 };
+                let whole = format!("{}{}", sent.before, sent.text);
+                let rests = if there.starts_with(whole.trim_end()) { whole } else { there.to_owned() };
+                self.rests_at(rests);
                 self.agents.line_is_empty();
                 let agent = self.agents.entry(&sent.owner);
                 half.clone_into(&mut agent.half_typed);
@@ -395,6 +407,9 @@ impl Unsubmitted {
             }
             (Owner::Agent(owner), None) => format!(
                 "nothing was typed: {owner} has begun an answer to this question, which hides it, and has not submitted it. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
+            ),
+            (Owner::Person, None) => format!(
+                "nothing was typed: {SOMEONE} has pressed keys since this question was asked, which hides its answer. Ask them; send keys=[\"ctrl+u\"] clears what they have typed if they agree"
             ),
             (Owner::Person | Owner::Nobody, text) => format!(
                 "nothing was typed: {SOMEONE} has {} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree",

@@ -95,7 +95,7 @@ pub struct Bash {
     pub taken: Vec<String>,
     /// Whether the files of the integration are there.
     pub installed: bool,
-    /// How long after its prompt the line editor reads what was typed ahead.
+    /// How long after its prompt the line editor, or a program, reads what was typed ahead.
     pub editor: Duration,
     /// It has not yet.
     unread: bool,
@@ -273,6 +273,11 @@ impl Bash {
         });
         self.print("$ ");
         self.mark(Mark::Input, |_| {});
+        self.begin_editing();
+    }
+
+    /// What was typed ahead is read, now or once the line editor has come to it.
+    fn begin_editing(&mut self) {
         self.unread = !self.editor.is_zero();
         if self.unread {
             return self.at(self.now + self.editor, Due::Ahead);
@@ -437,8 +442,7 @@ impl Bash {
         job.asks = true;
         let prompt = job.program.as_ref().map(Program::prompt).unwrap_or_default();
         self.print(&prompt);
-        let ahead = std::mem::take(&mut self.ahead);
-        ahead.into_iter().for_each(|key| self.key(key));
+        self.begin_editing();
     }
 
     fn finish(&mut self, status: i32) {

@@ -13,6 +13,9 @@ pub(crate) const ROWS: &[Row] = &[
     ("their_unfinished_command_is_theirs", &["tmux", "bash", "setsid"], their_command),
     ("a_secret_is_theirs_to_type", &["tmux", "bash", "setsid"], their_secret),
     ("what_they_have_typed_into_a_program", &["tmux", "bash", "setsid", "python3"], typed_into_a_program),
+    ("what_they_have_begun_to_answer", &["tmux", "bash", "setsid", "python3"], begun_to_answer),
+    ("what_they_have_begun_to_answer_unseen", &["tmux", "bash", "setsid"], begun_to_answer_unseen),
+    ("what_they_have_typed_ahead", &["tmux", "bash", "setsid", "python3"], typed_ahead),
     ("copy_mode", &["tmux", "bash", "setsid"], copy_mode),
     ("a_tiny_window", &["tmux", "bash", "setsid"], tiny_window),
     ("an_attached_session_is_not_closed", &["tmux", "bash", "setsid"], not_closed),
@@ -156,6 +159,106 @@ fn typed_into_a_program() -> Tested {
         holds!(!own.text.contains("1-true") && own.status() == "prompt", "{program}: {}", own.text);
         same!(client.run(out)?.status(), "finished", "{program}");
     }
+    Ok(())
+}
+
+/// What nobody has been told is a prompt: a question, a file that is being written, the rest of a block.
+fn begun_to_answer() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let mut person = Person::attach(&world, "t1", 120, 41)?;
+    let asks: [(&[&str], &str, &str); 4] = [
+        (&["read -p 'Delete? [y/N] ' answer"], "nope", "\r"),
+        (&["cat > file"], "their words", "\r\x04"),
+        (&["python3 -c 'input(\"Which one: \")'"], "third", "\r"),
+        (&["python3 -q", "for one in [1]:"], "  pass", "\r\r\x04"),
+    ];
+    for (lines, theirs, rest) in asks {
+        for line in lines {
+            let asked = client.run(line)?;
+            holds!(!asked.is_error && asked.status() != "finished", "{line}: {}", asked.text);
+        }
+        person.types(theirs)?;
+        person.sees(theirs)?;
+        let shown = theirs.trim();
+        for (tool, arguments) in [
+            ("run", json!({ "line": "y" })),
+            ("send", json!({ "text": "y\n" })),
+            ("send", json!({ "keys": ["enter"] })),
+        ] {
+            let refused = client.call(tool, arguments.clone())?;
+            let says = refused.text.contains(&format!("someone at the terminal has {shown:?} on the line"));
+            holds!(refused.is_error && says, "{lines:?} {arguments}: {}", refused.text);
+        }
+        let rules = json!({ "rules": [{ "pattern": "Delete|Which", "line": "y" }], "timeout": 60 });
+        if lines.len() == 1 && !lines[0].starts_with("cat") {
+            let left = client.call("expect", rules)?;
+            holds!(left.text.contains("the answer of rule 0 was not typed"), "{lines:?}: {}", left.text);
+        }
+        person.types(rest)?;
+        wait_until("the shell is back", || client.run("echo back").is_ok_and(|answer| answer.output() == "back"))?;
+    }
+    Ok(())
+}
+
+/// Where nothing is shown, only that they have pressed keys is known.
+fn begun_to_answer_unseen() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let mut person = Person::attach(&world, "t1", 120, 41)?;
+    let asked = client.run("read -s -p 'Password: ' x; echo; echo length ${#x}")?;
+    same!((asked.status(), &asked.meta["hidden"]), ("waiting", &json!(true)), "{}", asked.text);
+    let asked_at = unix_seconds();
+    wait_until("the next second", || unix_seconds() > asked_at)?;
+    person.types("123")?;
+    wait_until("their key is told", || {
+        let list = client.call("session_list", json!({}));
+        list.is_ok_and(|list| list.meta["sessions"][0]["human_input"].as_f64().is_some_and(|at| at > asked_at as f64))
+    })?;
+    for arguments in [json!({ "text": "45\n" }), json!({ "keys": ["enter"] })] {
+        let refused = client.call("send", arguments)?;
+        holds!(refused.is_error && refused.text.contains("has pressed keys since this question"), "{}", refused.text);
+    }
+    let waiting = client.begin("wait", json!({ "timeout": 60 }))?;
+    person.types("45\r")?;
+    let answered = client.finish(waiting)?;
+    holds!(answered.output().ends_with("length 5"), "{}", answered.text);
+    Ok(())
+}
+
+fn unix_seconds() -> u64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// What they type while something works is not submitted by a `send`, nor by the next line of a program.
+fn typed_ahead() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("touch keep")?;
+    let mut person = Person::attach(&world, "t1", 120, 41)?;
+    let works = client.call("run", json!({ "line": "sleep 600", "timeout": 1 }))?;
+    same!(works.status(), "running", "{}", works.text);
+    person.types("rm -rf keep")?;
+    person.sees("rm -rf keep")?;
+    for arguments in [json!({ "text": "x\n" }), json!({ "keys": ["enter"] })] {
+        let refused = client.call("send", arguments.clone())?;
+        holds!(refused.is_error && refused.text.contains("\"rm -rf keep\""), "{arguments}: {}", refused.text);
+    }
+    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    wait_until("the shell is back", || client.run("ls").is_ok_and(|answer| answer.output() == "keep"))?;
+    client.run("python3 -q")?;
+    let works = client.call("run", json!({ "line": "import time; time.sleep(5)", "timeout": 1 }))?;
+    same!(works.status(), "running", "{}", works.text);
+    person.types("4321+")?;
+    person.sees("4321+")?;
+    wait_until("python asks for more", || {
+        client.call("wait", json!({ "timeout": 60 })).is_ok_and(|answer| !answer.text.contains("running"))
+    })?;
+    let refused = client.run("print('next')")?;
+    holds!(refused.is_error && refused.text.contains("\"4321+\" on the line"), "{}", refused.text);
     Ok(())
 }
 

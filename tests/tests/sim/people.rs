@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use dtmcp_core::call::Status;
+use dtmcp_core::inspect::Call;
 use dtmcp_core::session::Event;
 use dtmcp_tests::sim::{Sim, Typist, run, run_for, send};
 
-use super::{error, told};
+use super::expect::{expect, rule};
+use super::looking::{hides, program};
+use super::{error, notes, told};
 
 #[test]
 fn what_a_person_runs_is_theirs() {
@@ -249,4 +252,159 @@ fn what_a_person_types_at_a_programs_first_prompt_is_theirs() {
     sim.person("q");
     sim.pass(1.0);
     assert!(error(&sim.sent("a", "", &["ctrl+d"])).contains("\"q\" on the line"));
+}
+
+#[test]
+fn a_persons_answer_to_a_question_is_theirs_to_submit() {
+    for (command, theirs) in [("quiz", "n"), ("odd", "n"), ("cat", "hel")] {
+        let mut sim = Sim::bash();
+        sim.host = program(Call::Reads(0));
+        assert_eq!(sim.ran("a", command).status, Status::Waiting, "{command}");
+        sim.pass(2.0);
+        sim.person(theirs);
+        sim.pass(2.0);
+        let refused = format!("someone at the terminal has {theirs:?} on the line");
+        for restarted in [false, true] {
+            if restarted {
+                sim.crash();
+                sim.pass(1.0);
+            }
+            let outcomes =
+                [sim.ran("a", "y"), sim.ran("b", "y"), sim.sent("b", "y\n", &[]), sim.sent("b", "", &["enter"])];
+            for outcome in outcomes {
+                assert!(error(&outcome).contains(&refused), "{command}: {outcome:?}");
+            }
+            assert_eq!(sim.bash.unsubmitted(), theirs, "{command}");
+        }
+        sim.sent("b", "", &["ctrl+u"]);
+        assert_ne!(sim.ran("b", "y").status, Status::Error, "{command}");
+        assert_eq!(sim.bash.taken, [command, "y"]);
+    }
+}
+
+#[test]
+fn no_rule_answers_where_a_person_has_begun_to() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    sim.ran("a", "quiz");
+    sim.person("n");
+    sim.pass(2.0);
+    let id = expect(&mut sim, "", 8.0, vec![rule("Name", "Ada")]);
+    let outcome = sim.answer(id);
+    assert_eq!(
+        notes(&outcome, "the answer of rule 0 was not typed: someone at the terminal has \"n\""),
+        1,
+        "{outcome:?}"
+    );
+    assert_eq!(sim.bash.unsubmitted(), "n");
+    sim.person("o\r");
+    sim.pass(1.0);
+    let id = expect(&mut sim, "", 4.0, vec![rule("Sure", "y")]);
+    sim.answer(id);
+    assert_eq!(sim.bash.taken, ["quiz", "no", "y"]);
+}
+
+#[test]
+fn a_question_that_a_person_does_not_answer_is_an_agents() {
+    // They have run it, or watch, and press no key behind the question.
+    for watches in [false, true] {
+        for command in ["quiz", "odd", "python"] {
+            let mut sim = Sim::bash();
+            sim.host = program(Call::Reads(0));
+            if watches {
+                sim.person("");
+                sim.ran("a", command);
+            } else {
+                sim.person(&format!("{command}\r"));
+            }
+            sim.pass(3.0);
+            assert_ne!(sim.ran("a", "y").status, Status::Error, "{command}");
+            assert_eq!(sim.bash.taken, [command, "y"]);
+        }
+    }
+}
+
+#[test]
+fn a_persons_answer_that_is_not_shown_is_theirs() {
+    let mut sim = Sim::bash();
+    sim.host = hides();
+    assert_eq!(sim.ran("a", "passwd").status, Status::WaitingHidden);
+    sim.pass(2.0);
+    sim.person("hunt");
+    sim.pass(2.0);
+    for outcome in [sim.sent("b", "other\n", &[]), sim.sent("a", "", &["enter"])] {
+        let text = error(&outcome);
+        assert!(text.contains("has pressed keys since this question") && !text.contains("hunt"), "{text}");
+    }
+    assert_eq!(sim.bash.unsubmitted(), "hunt");
+    sim.sent("b", "", &["ctrl+u"]);
+    sim.sent("b", "other\n", &[]);
+    assert_eq!(sim.bash.taken, ["passwd", "other"]);
+}
+
+#[test]
+fn what_a_person_types_at_a_continuation_prompt_is_theirs() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    sim.ran("a", "python");
+    assert_eq!(sim.ran("a", "for x:").status, Status::Continuation);
+    sim.pass(2.0);
+    sim.person("pri");
+    sim.pass(1.0);
+    for outcome in [sim.ran("a", "print(3)"), sim.sent("b", "x", &[]), sim.sent("a", "", &["enter"])] {
+        assert!(error(&outcome).contains("\"pri\" on the line"), "{outcome:?}");
+    }
+    // What an agent has begun there is its own.
+    sim.person("\x15");
+    sim.pass(1.0);
+    sim.sent("a", "pas", &[]);
+    assert!(error(&sim.ran("b", "3")).contains("a has \"pas\""));
+    sim.sent("a", "s\n", &[]);
+    assert_eq!(sim.bash.taken, ["python", "for x:", "pass"]);
+}
+
+#[test]
+fn what_a_person_types_while_something_works_is_not_submitted() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Other);
+    sim.call("a", run_for("sleep 30", 1.0, ""));
+    sim.pass(3.0);
+    sim.person("rm -rf x");
+    sim.pass(1.0);
+    for (text, keys) in [("x\n", &[][..]), ("", &["enter"])] {
+        let text = error(&sim.sent("b", text, keys));
+        assert!(text.contains("\"rm -rf x\" on the line"), "{text}");
+    }
+    sim.sent("b", "", &["ctrl+c"]);
+    assert_eq!(sim.regions()[0].exit, Some(130));
+}
+
+#[test]
+fn no_line_is_typed_into_what_a_person_typed_ahead_in_a_program() {
+    for shown_after in [0, 20, 200] {
+        for queued in [false, true] {
+            let mut sim = Sim::bash();
+            sim.bash.editor = Duration::from_millis(shown_after);
+            sim.host = program(Call::Reads(0));
+            sim.ran("a", "python");
+            sim.pass(2.0);
+            sim.host = program(Call::Other);
+            let lines = if queued { "slow 4" } else { "slow 4\nnext" };
+            let first = sim.run("a", lines);
+            sim.pass(0.5);
+            let call = if queued { sim.run("b", "next") } else { first };
+            sim.pass(1.0);
+            sim.person("12");
+            while !sim.session.log().cooked.line_at_cursor().text.contains(">>> ") {
+                sim.step();
+            }
+            sim.host = program(Call::Reads(0));
+            let outcome = sim.answer(call);
+            assert!(error(&outcome).contains("\"12\" on the line"), "{shown_after} {queued}: {outcome:?}");
+            assert_eq!(
+                (sim.bash.taken.as_slice(), &*sim.bash.unsubmitted()),
+                (&["python".to_owned(), "slow 4".to_owned()][..], "12")
+            );
+        }
+    }
 }

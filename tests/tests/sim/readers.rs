@@ -1,8 +1,10 @@
 //! Who reads along: what is seen of a session as it stands, and what readers are told of.
 
 use dtmcp_core::call::Status;
+use dtmcp_core::inspect::Call;
 use dtmcp_tests::sim::{Sim, run_for};
 
+use super::looking::program;
 use super::told;
 
 /// What a reader sees of the session, and of a region.
@@ -70,6 +72,27 @@ fn readers_are_told_when_a_program_waits_and_when_it_goes_on() {
     sim.person("quit\r");
     sim.pass(2.0);
     assert!(sim.told_readers.contains(&Some(1)), "{:?}", sim.told_readers);
+}
+
+#[test]
+fn readers_are_not_told_of_each_key() {
+    for (line, answer) in [("python", "print(3)"), ("quiz", "Ada"), ("odd", "help")] {
+        let mut sim = Sim::bash();
+        sim.host = program(Call::Reads(0));
+        sim.watch(true);
+        sim.person(&format!("{line}\r"));
+        sim.pass(10.0);
+        assert_eq!(sim.told_readers, [Some(1)], "{line}");
+        sim.told_readers.clear();
+        for key in answer.chars() {
+            sim.person(&key.to_string());
+            sim.pass(1.0);
+        }
+        assert_eq!(sim.told_readers, [], "{line}: nothing is answered yet");
+        sim.person("\r");
+        sim.pass(10.0);
+        assert!(!sim.told_readers.is_empty(), "{line}: it was answered, and asks again");
+    }
 }
 
 #[test]
