@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use super::run::{NOT_TYPED, RunCall, Step};
+use super::refusal::NOT_TYPED;
+use super::run::{RunCall, Step};
 use super::watch::{Asks, Seen};
 use super::{Outcome, Run, Shape, Status};
 use crate::keys::Key;

@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use super::run::{NOT_TYPED, Step, Target, refusal};
+use super::refusal::{NOT_TYPED, refusal};
+use super::run::{Step, Target};
 use super::watch::{Asks, QUIET, REST, Seen, prompt_text};
 use super::{Integrate, Learned, Outcome, Status};
 use crate::integration::{Answer, Kind, QUESTION, Shell, signature};

@@ -4,6 +4,7 @@
 mod expect;
 mod integrate;
 mod outcome;
+mod refusal;
 mod run;
 mod send;
 mod signal;

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::refusal::{NOT_TYPED, REST_NOT_TYPED, refusal};
 use super::watch::{Asks, Flow, REST, Seen, Verdict, Watch, prompt_text};
 use super::{Answer, Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
 use crate::prompt::Shape as PromptShape;
 use crate::region::{Kind, Region, State};
-use crate::reply::seconds;
 use crate::time::Now;
 use crate::waiting::Judgement;
 
@@ -19,12 +19,6 @@ const PROMPT_DUE: Duration = Duration::from_millis(300);
 
 /// A program that keeps printing while a line is waiting to be typed is taken to be at work after this long.
 const BUSY: Duration = Duration::from_millis(600);
-
-/// How an error begins that left the terminal as it was.
-pub(super) const NOT_TYPED: &str = "nothing was typed";
-
-/// The same, where lines before it have run.
-const REST_NOT_TYPED: &str = "the rest was not typed";
 
 /// A shell begins a line within milliseconds; one that has not after this long has taken it for something else.
 const UNTAKEN: Duration = Duration::from_secs(5);
@@ -181,7 +175,11 @@ impl RunCall {
     }
 
     pub(crate) fn on(&mut self, now: Now, event: &LogEvent) {
-        if self.phase != Phase::Watching && self.phase != Phase::Typing {
+        if let Phase::Ready(since) = &mut self.phase {
+            if matches!(event, LogEvent::Opened(_)) {
+                // What another has begun meanwhile has its own time to come to an end.
+                *since = now;
+            }
             return;
         }
         self.watch.on(now, event);
@@ -282,6 +280,7 @@ impl RunCall {
                     Step::Wait(view.answer_due)
                 }
             }
+            ShellState::AtPrompt { .. } if view.unbegun.is_some() => self.behind_unbegun(view, late),
             ShellState::AtPrompt { ready, .. } => {
                 if ready || late || view.now - since >= PROMPT_DUE {
                     self.type_next(Target::Shell, view)
@@ -295,6 +294,15 @@ impl RunCall {
             ShellState::Ended => Step::Done(Box::new(self.refused(view, "ended"))),
             ShellState::Running(_) | ShellState::NoShell => self.ready_unmarked(view, since, late),
         }
+    }
+
+    /// Behind a line that the shell has not begun, nothing is typed: it would become a part of whatever that is in.
+    fn behind_unbegun(&self, view: &Seen<'_>, late: bool) -> Step {
+        let due = view.unbegun.map_or(view.now, |(since, _)| since + UNTAKEN);
+        if view.now < due && view.flow != Flow::Held && !late {
+            return Step::Wait(Some(due));
+        }
+        Step::Done(Box::new(self.refused(view, "unbegun")))
     }
 
     /// The same where no marker tells: a program has the terminal, or a shell without the integration.
@@ -450,36 +458,6 @@ impl RunCall {
     }
 }
 
-/// Why a line is not typed; `typed` is how much was.
-pub(super) fn refusal(view: &Seen<'_>, typed: &str, why: &str) -> String {
-    match why {
-        "ended" => format!(
-            "{typed}: the session's program has ended. session_create opens a new session; read still shows this one's log"
-        ),
-        "late" => format!(
-            "{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"
-        ),
-        "hidden" => {
-            let who = view.log.open_region().map_or_else(|| "the program".to_owned(), describe);
-            let question = prompt_text(view);
-            let asks = if question.trim().is_empty() { String::new() } else { format!(" {question:?},") };
-            format!(
-                "{typed}: {who} asks{asks} for input that is not shown when typed, such as a password. Ask the user to type it in the attached terminal, then wait; or call expect without line, with a rule with secret=true for it; or send it as text with a line break at its end"
-            )
-        }
-        "stopped" => {
-            let who = view.log.open_region().map_or_else(|| "the program".to_owned(), describe);
-            format!(
-                "{typed}: {who} was stopped by a signal and still has the terminal. send signal=\"CONT\" lets it go on, signal=\"KILL\" ends it"
-            )
-        }
-        "screen" => format!(
-            "{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"
-        ),
-        _ => busy(view, typed),
-    }
-}
-
 /// The command whose program took a line and has ended with it or since.
 pub(super) fn taker<'a>(view: &Seen<'a>, input: &Region) -> Option<&'a Region> {
     let outer = |region: &&Region| {
@@ -505,25 +483,4 @@ pub(super) fn asked(view: &Seen<'_>) -> Status {
 fn is_question(view: &Seen<'_>) -> bool {
     let asks = matches!(view.resting.asks, Some(Asks::Shown | Asks::Hidden));
     asks && view.resting.prompt.is_none() && !prompt_text(view).trim().is_empty()
-}
-
-fn busy(view: &Seen<'_>, typed: &str) -> String {
-    let Some(region) = view.log.open_region() else {
-        return format!(
-            "{typed}: the program in the session is still at work (last line {:?}). wait waits for it; send keys=[\"ctrl+c\"] interrupts it",
-            prompt_text(view)
-        );
-    };
-    let age = Duration::from_millis(view.wall.0.saturating_sub(region.started.0));
-    let who = region.actor.as_deref().map_or_else(String::new, |actor| format!(", started by {actor}"));
-    format!(
-        "{typed}: {} is still running ({}{who}). wait waits for it; send answers a question of it, and keys=[\"ctrl+c\"] interrupts it",
-        describe(region),
-        seconds(age)
-    )
-}
-
-/// A region as an error names it.
-pub(super) fn describe(region: &Region) -> String {
-    region.named(80)
 }

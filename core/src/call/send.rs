@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::run::{Step, describe};
+use super::refusal::describe;
+use super::run::Step;
 use super::watch::{Asks, Seen, prompt_text};
 use super::{Outcome, Send, Signal, Status};
 use crate::log::{LogEvent, ShellState};

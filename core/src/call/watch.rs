@@ -107,6 +107,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) quiet: Duration,
     /// Until when the prompt that is shown is not to be believed: a line was given to it and not answered yet.
     pub(crate) answer_due: Option<Now>,
+    /// Since when a line stands with the shell that it has not begun, and the agent that gave it.
+    pub(crate) unbegun: Option<(Now, &'a str)>,
     /// The session's program ended, with its status where it is known.
     pub(crate) ended: Option<Option<i32>>,
     /// The pane is gone, and why.

@@ -4,6 +4,7 @@
 //! [`crate::log`], what is said to the model in [`crate::reply`].
 
 mod agents;
+mod editor;
 mod event;
 mod glance;
 mod grown;
@@ -94,8 +95,8 @@ pub struct Session {
     misread: bool,
     began: Now,
     first_prompt: Option<Duration>,
-    /// When an agent pressed Escape at the prompt that stands, if the line editor may take letters for commands since.
-    escaped: Option<Now>,
+    /// What an agent's keys at the prompt that stands have led to, and when.
+    midway: Option<(Now, editor::Midway)>,
     ended: Option<Option<i32>>,
     closed: Option<String>,
     wake: Option<Now>,
@@ -145,7 +146,7 @@ impl Session {
             misread: false,
             began: now,
             first_prompt: None,
-            escaped: None,
+            midway: None,
             ended: None,
             closed: None,
             wake: None,
@@ -407,10 +408,10 @@ impl Session {
     }
 
     fn on_log(&mut self, now: Now, event: &LogEvent) {
-        self.submitter.on(event);
+        self.submitter.on(now, event);
         // The editor begins each line as ever.
         if matches!(event, LogEvent::Opened(_) | LogEvent::NotRun { .. } | LogEvent::PromptEnd) {
-            self.escaped = None;
+            self.midway = None;
         }
         match event {
             LogEvent::Opened(id) => {
@@ -501,6 +502,7 @@ impl Session {
             quiet: now - self.last_activity,
             resting,
             answer_due: self.submitter.answer_due(now),
+            unbegun: self.submitter.unbegun(),
             ended: self.ended,
             closed: self.closed.as_deref(),
             place: self.place(),

@@ -87,7 +87,7 @@ impl Recovery {
 
     fn drain(&mut self) {
         while let Some(event) = self.log.poll() {
-            self.submitter.on(&event);
+            self.submitter.on(Now::default(), &event);
             match event {
                 LogEvent::Opened(id) => self.opened(id),
                 LogEvent::Closed(id) => self.compare(id),

@@ -20,7 +20,7 @@ impl Session {
         send.begins_beside(running);
         if let shell @ (ShellState::AtPrompt { .. } | ShellState::Continuation) = self.log.shell() {
             let text =
-                shell == ShellState::Continuation || self.escaped.is_some() || !self.log.cooked.input().is_empty();
+                shell == ShellState::Continuation || self.midway.is_some() || !self.log.cooked.input().is_empty();
             send.begins_at_line(text);
         }
         if send.send.text.is_empty() && send.send.keys.is_empty() && send.send.signal.is_some() {

@@ -134,7 +134,7 @@ impl Session {
             if paints && !over && now < call.began + PAINTED {
                 return Step::Wait(Some(call.began + PAINTED));
             }
-            if let Some(escaped) = self.escaped.map(|at| at + SEQUENCE).filter(|at| now < *at && !over) {
+            if let Some(escaped) = self.escaped().map(|at| at + SEQUENCE).filter(|at| now < *at && !over) {
                 return Step::Wait(Some(escaped));
             }
             return match self.begin_send(now, call) {

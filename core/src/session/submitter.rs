@@ -119,7 +119,7 @@ impl Submitter {
     }
 
     /// Takes one event of the log; that a command begins is for [`Self::opened`].
-    pub(super) fn on(&mut self, event: &LogEvent) {
+    pub(super) fn on(&mut self, now: Now, event: &LogEvent) {
         match event {
             LogEvent::NotRun { .. } => self.is_answered(),
             LogEvent::Continuation => {
@@ -136,6 +136,10 @@ impl Submitter {
                 }
                 // Whatever took these, it is over; by their text the others are known if the shell takes them now.
                 self.lines.retain(|line| !line.ahead || line.text.is_some());
+                // The shell comes to the next one only now.
+                if let Some(front) = self.lines.front_mut() {
+                    front.asked = front.asked.map(|_| now);
+                }
             }
             _ => {}
         }
@@ -145,6 +149,18 @@ impl Submitter {
         if let Some(front) = self.lines.front_mut() {
             front.asked = None;
         }
+    }
+
+    /// Since when, and by whom, a line was given to the prompt that stands and has not been begun. Of what the server before
+    /// typed it is not known whether it went in.
+    pub(super) fn unbegun(&self) -> Option<(Now, &str)> {
+        let line = self.lines.iter().rev().find(|line| line.asked.is_some() && line.call.is_some())?;
+        Some((line.asked?, &line.actor))
+    }
+
+    /// Whatever was given to the prompt is given up with a key.
+    pub(super) fn given_up(&mut self) {
+        self.lines.iter_mut().for_each(|line| line.asked = None);
     }
 
     /// Until when a prompt that is shown is not to be believed: a line was just given to it.

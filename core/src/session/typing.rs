@@ -3,7 +3,7 @@
 use super::submitter::LINES_MAX;
 use super::unsubmitted::{DISCARD_LINE, Leaves};
 use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
-use crate::call::{Answer, Asks, CallId, Outcome, Resting, Send, Since, Target};
+use crate::call::{Answer, Asks, CallId, Outcome, Resting, Since, Target};
 use crate::log::ShellState;
 use crate::pattern::Pattern;
 use crate::prompt::{self, Shape};
@@ -18,9 +18,6 @@ const ENTER: &[u8] = b"\r";
 /// The label of a line that was typed where nothing stood, until it is echoed there.
 const NOT_SHOWN: &str = "(not shown)";
 
-/// Behind Escape a line editor takes what comes next as commands of its own: vi's, or of the meta key.
-const ESCAPED: &str = "nothing was typed: escape was pressed at this prompt, and the shell's editor may take what comes next as commands of its own. send keys=[\"ctrl+c\"] gives a fresh prompt, then run it again";
-
 /// Whether a key changes nothing of another's text on the shell's line, or is one of those that give it up, which a
 /// refusal names: ctrl+c and ctrl+u, left, right, home, end, ctrl+l, Escape alone, and what stops jobs and output.
 fn leaves_text_alone(key: &[u8]) -> bool {
@@ -29,17 +26,6 @@ fn leaves_text_alone(key: &[u8]) -> bool {
         b"\x1c",
     ];
     KEYS.contains(&key)
-}
-
-/// Whether a line editor may take letters for commands after this key. Only vi's editors stay so behind a key that
-/// follows Escape; which editor it is cannot be seen.
-fn is_escaped(escaped: bool, key: &[u8]) -> bool {
-    match key {
-        b"\x1b" => true,
-        // A new line, or text is wanted again.
-        b"\r" | b"\n" | b"\x03" | b"i" | b"I" | b"a" | b"A" => false,
-        _ => escaped,
-    }
 }
 
 impl Session {
@@ -51,8 +37,8 @@ impl Session {
         if line.contains('\0') {
             return Err("nothing was typed: the line holds a NUL, which no terminal takes".to_owned());
         }
-        if target == Target::Shell && self.escaped.is_some() {
-            return Err(ESCAPED.to_owned());
+        if target == Target::Shell {
+            self.editor_is_free()?;
         }
         let mut parts = Vec::new();
         parts.extend(self.make_room(&call.actor)?);
@@ -160,7 +146,7 @@ impl Session {
             parts.push(Part { bytes: pressed, bracketed: false });
         }
         let at_line = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
-        self.note_escape(now, at_line, &send.send);
+        self.note_midway(now, at_line, &send.send);
         let mut at = None;
         let pressed: Vec<Vec<u8>> = send.send.keys.iter().map(|key| key.encode(false)).collect();
         let edits = !text.is_empty() || pressed.iter().any(|key| !leaves_text_alone(key));
@@ -199,15 +185,6 @@ impl Session {
         let resting = self.resting(now, None);
         let asks = matches!(resting.asks, Some(Asks::Shown | Asks::Hidden)) && !resting.pages;
         (resting.prompt.is_some() || asks) && matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell)
-    }
-
-    /// Notes whether the line editor may take letters for commands after a `send`.
-    fn note_escape(&mut self, now: Now, at_line: bool, send: &Send) {
-        let typed = send.text.chars().map(|character| character.to_string().into_bytes());
-        let keys = send.keys.iter().map(|key| key.encode(false));
-        let escaped = typed.chain(keys).fold(self.escaped.is_some(), |escaped, key| is_escaped(escaped, &key));
-        let anew = send.keys.iter().any(|key| key.encode(false) == b"\x1b");
-        self.escaped = (at_line && escaped).then_some(self.escaped.filter(|_| !anew).unwrap_or(now));
     }
 
     fn push_typing(&mut self, now: Now, call: &Call, parts: Vec<Part>, enters: u32, at: Option<(u16, u16)>) {

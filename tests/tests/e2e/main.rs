@@ -8,6 +8,7 @@ mod basics;
 mod behind;
 mod carriers;
 mod containers;
+mod editor;
 mod errors;
 mod expect;
 mod far;
@@ -47,6 +48,7 @@ fn main() {
         ("behind", behind::ROWS),
         ("carriers", carriers::ROWS),
         ("containers", containers::ROWS),
+        ("editor", editor::ROWS),
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),
         ("far", far::ROWS),

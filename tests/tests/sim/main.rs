@@ -8,6 +8,7 @@
 )]
 
 mod agents;
+mod editor;
 mod expect;
 mod glance;
 mod integrate;

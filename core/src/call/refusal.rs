@@ -1,0 +1,80 @@
+//! Why a line is not typed where it is, in words for the model: what runs or stands there, and the next call to make.
+
+use std::time::Duration;
+
+use super::watch::{Flow, Seen, prompt_text};
+use crate::region::Region;
+use crate::reply::seconds;
+
+/// How an error begins that left the terminal as it was.
+pub(super) const NOT_TYPED: &str = "nothing was typed";
+
+/// The same, where lines before it have run.
+pub(super) const REST_NOT_TYPED: &str = "the rest was not typed";
+
+/// Why a line is not typed; `typed` is how much was.
+pub(super) fn refusal(view: &Seen<'_>, typed: &str, why: &str) -> String {
+    match why {
+        "ended" => format!(
+            "{typed}: the session's program has ended. session_create opens a new session; read still shows this one's log"
+        ),
+        "late" => format!(
+            "{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"
+        ),
+        "hidden" => {
+            let who = view.log.open_region().map_or_else(|| "the program".to_owned(), describe);
+            let question = prompt_text(view);
+            let asks = if question.trim().is_empty() { String::new() } else { format!(" {question:?},") };
+            format!(
+                "{typed}: {who} asks{asks} for input that is not shown when typed, such as a password. Ask the user to type it in the attached terminal, then wait; or call expect without line, with a rule with secret=true for it; or send it as text with a line break at its end"
+            )
+        }
+        "stopped" => {
+            let who = view.log.open_region().map_or_else(|| "the program".to_owned(), describe);
+            format!(
+                "{typed}: {who} was stopped by a signal and still has the terminal. send signal=\"CONT\" lets it go on, signal=\"KILL\" ends it"
+            )
+        }
+        "screen" => format!(
+            "{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"
+        ),
+        "unbegun" => {
+            let (since, who) = view.unbegun.unwrap_or((view.now, "somebody"));
+            let age = seconds(view.now - since);
+            let (why, out) = if view.flow == Flow::Held {
+                (
+                    "the terminal's output is stopped, by ctrl+s most likely",
+                    "send keys=[\"ctrl+q\"] lets it go on, then wait",
+                )
+            } else {
+                (
+                    "it may be in a search, or wait for a key",
+                    "read view=\"screen\" shows it; send keys=[\"ctrl+c\"] gives that line up, then run it again",
+                )
+            };
+            format!("{typed}: the shell has not begun the line that {who} gave it {age} ago: {why}. {out}")
+        }
+        _ => busy(view, typed),
+    }
+}
+
+fn busy(view: &Seen<'_>, typed: &str) -> String {
+    let Some(region) = view.log.open_region() else {
+        return format!(
+            "{typed}: the program in the session is still at work (last line {:?}). wait waits for it; send keys=[\"ctrl+c\"] interrupts it",
+            prompt_text(view)
+        );
+    };
+    let age = Duration::from_millis(view.wall.0.saturating_sub(region.started.0));
+    let who = region.actor.as_deref().map_or_else(String::new, |actor| format!(", started by {actor}"));
+    format!(
+        "{typed}: {} is still running ({}{who}). wait waits for it; send answers a question of it, and keys=[\"ctrl+c\"] interrupts it",
+        describe(region),
+        seconds(age)
+    )
+}
+
+/// A region as an error names it.
+pub(super) fn describe(region: &Region) -> String {
+    region.named(80)
+}
