@@ -144,13 +144,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "program",
         Once,
-        |f| {
-            f.is(Status::Prompt)
-                && !in_program(f)
-                && f.region().is_some()
-                && f.outcome.plain.is_none()
-                && f.outcome.observed.marks.is_none()
-        },
+        |f| f.is(Status::Prompt) && opens_program(f),
         |f| format!("{} stays open: run sends it its next lines, with no need to start it again", started(f)),
     ),
     row(
@@ -164,9 +158,26 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "marks-lost",
         Always,
-        |f| f.outcome.observed.marks == Some(Marks::Lost),
+        |f| f.outcome.observed.marks == Some(Marks::Lost) && !redirects_shell(f),
         |_| {
             "this is the shell's own prompt: the line has ended, and has taken PROMPT_COMMAND and the prompt's marks away, which told its exit status. The next run is a command as ever, and tells that status too".to_owned()
+        },
+    ),
+    row(
+        "redirected",
+        Always,
+        |f| (f.is(Status::Prompt) || f.is(Status::Waiting) || f.is(Status::Quiet)) && redirects_shell(f),
+        |_| {
+            "exec has sent the shell's own output elsewhere, perhaps its prompt too: the ends of commands and their exit statuses are not told until run line=\"exec >/dev/tty 2>&1\"".to_owned()
+        },
+    ),
+    row(
+        "unshown",
+        Once,
+        |f| f.outcome.observed.unshown,
+        |_| {
+            "the shell does not show what is typed (stty -echo), so regions have no name: run line=\"stty echo\" changes that"
+            .to_owned()
         },
     ),
     row("plain-shell", OncePerPlace, |f| f.outcome.plain.is_some(), plain_shell),
@@ -361,6 +372,17 @@ fn plain_shell(facts: &Facts<'_>) -> String {
             format!("{here}; next time `dtmcp into` before the command that enters the container brings it along")
         }
     }
+}
+
+/// Whether a program has come up at the line's first prompt.
+fn opens_program(facts: &Facts<'_>) -> bool {
+    let shells = facts.outcome.plain.is_some() || facts.outcome.observed.marks.is_some() || redirects_shell(facts);
+    !in_program(facts) && facts.region().is_some() && !shells
+}
+
+/// Whether the line ends with an `exec` of nothing, which redirects the shell itself.
+fn redirects_shell(facts: &Facts<'_>) -> bool {
+    facts.last().is_some_and(|last| last.words == ["exec"])
 }
 
 fn unsent(facts: &Facts<'_>) -> String {

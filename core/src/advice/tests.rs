@@ -187,7 +187,21 @@ fn prompts() -> Vec<Case> {
         ),
         ("quiet", vec![at(Quiet, "x")], vec![at(Running, "x")]),
         ("ended", vec![at(Ended, "x")], vec![ok("x")]),
-        ("program", vec![at(Prompt, "gdb")], vec![input(Prompt), Outcome::new(Prompt), plain(None, Way::Host)]),
+        (
+            "program",
+            vec![at(Prompt, "gdb")],
+            vec![input(Prompt), Outcome::new(Prompt), plain(None, Way::Host), at(Prompt, "exec >log 2>&1")],
+        ),
+        (
+            "redirected",
+            vec![at(Prompt, "exec > >(tee log) 2>&1"), at(Status::Waiting, "cd x; exec 2>err")],
+            vec![at(Prompt, "exec python3"), ok("exec 2>err"), at(Prompt, "gdb")],
+        ),
+        (
+            "unshown",
+            vec![Outcome { observed: Observed { unshown: true, ..Observed::default() }, ..ok("") }],
+            vec![ok("stty -echo"), ok("")],
+        ),
         (
             "plain-shell",
             vec![

@@ -89,6 +89,8 @@ pub struct Observed {
     /// The shell called the region's job stopped: it has not ended, though its line has. With the status that it gave
     /// for that, which is 0 in fish.
     pub stopped: Option<i32>,
+    /// The shell's editor did not show the line that was typed.
+    pub unshown: bool,
     /// Why the prompt that is told stands there without an integrated shell's marks, though it is one's.
     pub marks: Option<Marks>,
 }

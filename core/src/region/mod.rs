@@ -92,10 +92,16 @@ pub struct Region {
     pub actor: Option<String>,
 }
 
+/// What stands for the label of a line that was typed and not shown.
+pub const NO_LABEL: &str = "(not shown)";
+
 impl Region {
     /// It as a sentence names it: its number and, in quotes, the first line of its label up to this many characters.
     #[must_use]
     pub fn named(&self, chars: usize) -> String {
+        if self.label.is_empty() {
+            return format!("#{} {NO_LABEL}", self.id);
+        }
         let label: String = self.label.lines().next().unwrap_or_default().chars().take(chars).collect();
         format!("#{} {label:?}", self.id)
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::meta::led_to;
 use super::{Scene, elsewhere, took};
 use crate::call::{Asks, Outcome, Status};
-use crate::region::{Kind, Place, Region, State};
+use crate::region::{Kind, NO_LABEL, Place, Region, State};
 
 /// How the name of a signal ends that stops a job.
 const STOPPED: &str = ", stopped";
@@ -153,7 +153,8 @@ fn suspended(exit: Option<i32>) -> String {
 /// One line of `regions`.
 #[must_use]
 pub fn region_line(region: &Region, home: &Place) -> String {
-    let label: String = region.label.lines().next().unwrap_or_default().chars().take(120).collect();
+    let label = Some(region.label.as_str()).filter(|label| !label.is_empty()).unwrap_or(NO_LABEL);
+    let label: String = label.lines().next().unwrap_or_default().chars().take(120).collect();
     let more = if region.label.lines().count() > 1 { " ..." } else { "" };
     let lines = if region.lines > 0 {
         format!("lines {}-{}", region.first_line, region.first_line + region.lines - 1)

@@ -1,7 +1,8 @@
 //! What is read in the lines as they come: the echo of a line typed to a program, and what `until` looks for.
 
-use super::{Call, CallKind, Effect, Input, Session};
+use super::{Call, CallKind, Effect, HUMAN, Input, Session};
 use crate::call::Outcome;
+use crate::region::{Kind, State};
 
 /// Characters of an input region's label.
 const LABEL_CHARS: usize = 400;
@@ -37,6 +38,37 @@ impl Session {
         }
     }
 
+    /// A region has begun: whose it is, what it is called, and what no longer holds.
+    pub(super) fn region_opened(&mut self, id: u32) {
+        let region = self.log.region(id).cloned();
+        let by_line = region.as_ref().filter(|region| region.kind == Kind::Command);
+        let by_line = by_line.and_then(|region| self.submitter.opened(&region.label));
+        if let Some(typed) = by_line.as_ref().and_then(|by| by.text.as_deref()) {
+            self.name_by_line(id, typed);
+        }
+        // A line to a program is known to be its agent's.
+        let actor = by_line.map(|by| by.actor).or_else(|| region.and_then(|region| region.actor));
+        let changed = self.agents.line_is_empty() | actor.is_some();
+        if let Some(actor) = &actor {
+            self.agents.owes(actor, id);
+        }
+        self.log.set_actor(id, actor.unwrap_or_else(|| HUMAN.to_owned()));
+        // One that has ended meanwhile is recorded when that is told.
+        if self.log.region(id).is_some_and(|region| region.state == State::Running) {
+            self.record(id);
+        }
+        if let Some(region) = self.log.region(id).filter(|region| region.kind == Kind::Command) {
+            self.jobs.begins(region);
+            self.last_prompt = None;
+            self.looking.beyond = None;
+            self.looking.another_program();
+        }
+        if changed {
+            self.effects.push_back(Effect::Remember);
+        }
+        self.continued(None);
+    }
+
     /// Names a command after the line it was given by, which may have been echoed since the command was opened.
     pub(super) fn name_begun(&mut self, input: u32, command: u32) {
         let label = |id| self.log.region(id).map(|region| region.label.clone()).unwrap_or_default();
@@ -45,6 +77,31 @@ impl Session {
             self.log.set_label(command, typed);
             self.record(command);
         }
+    }
+
+    /// Names a command after the line that was typed, where something in the background had printed behind the prompt: the
+    /// shell's editor paints nothing anew then, and the line is echoed behind that.
+    pub(super) fn name_by_line(&mut self, command: u32, typed: &str) {
+        let Some(region) = self.log.region(command) else { return };
+        let typed = typed.trim_end();
+        self.unshown = (region.label.is_empty() && !typed.is_empty()).then_some(command);
+        if region.label == typed || !is_end_of_label(&region.label, typed) {
+            return;
+        }
+        let before = region.label.len() - typed.len();
+        let printed = region.label.get(..before).map_or(0, |before| before.trim_end_matches('\n').split('\n').count());
+        let end = region.first_line.saturating_sub(typed.split('\n').count() as u64);
+        self.printed_before = Some((command, end.saturating_sub(printed as u64), end.saturating_sub(1)));
+        self.log.set_label(command, typed.to_owned());
+    }
+
+    /// That something in the background printed behind the prompt before this reply's command.
+    pub(super) fn printed_note(&mut self, shows: impl Fn(u32) -> bool) -> Option<String> {
+        let (_, from, to) = self.printed_before.take_if(|(command, ..)| shows(*command))?;
+        Some(format!(
+            "something in the background had printed at the prompt before: read session=\"{}\" from={from} to={to}",
+            self.setting.name
+        ))
     }
 
     pub(super) fn look_for_until(&mut self, settled: &[u8], settled_before: u64) {
@@ -100,4 +157,9 @@ impl Session {
             self.effects.push_back(Effect::Conclude(id, Box::new(Outcome::error(text))));
         }
     }
+}
+
+/// Whether a label ends with whole lines that were typed, behind others.
+pub(super) fn is_end_of_label(label: &str, typed: &str) -> bool {
+    !typed.trim().is_empty() && label.strip_suffix(typed).is_some_and(|before| before.ends_with('\n'))
 }

@@ -76,6 +76,10 @@ pub struct Session {
     wall: (Now, Wall),
     submitter: Submitter,
     input: Option<Input>,
+    /// Lines that were printed behind the prompt before this command was typed there: the region, first and last line.
+    printed_before: Option<(u32, u64, u64)>,
+    /// The command of the last line that was typed at the shell's prompt and not shown there.
+    unshown: Option<u32>,
     /// The last primary prompt of the program in the foreground.
     last_prompt: Option<String>,
     /// What an agent's last `send` has left on the line, until that shows.
@@ -132,6 +136,8 @@ impl Session {
             wall: (now, wall),
             submitter: Submitter::default(),
             input: None,
+            printed_before: None,
+            unshown: None,
             last_prompt: None,
             sent: None,
             screen_since: None,
@@ -414,32 +420,7 @@ impl Session {
             self.midway = None;
         }
         match event {
-            LogEvent::Opened(id) => {
-                let region = self.log.region(*id).cloned();
-                let by_line = region.as_ref().filter(|region| region.kind == Kind::Command);
-                let by_line = by_line.and_then(|region| self.submitter.opened(&region.label));
-                // A line to a program is known to be its agent's.
-                let actor = by_line.or_else(|| region.and_then(|region| region.actor));
-                let changed = self.agents.line_is_empty() | actor.is_some();
-                if let Some(actor) = &actor {
-                    self.agents.owes(actor, *id);
-                }
-                self.log.set_actor(*id, actor.unwrap_or_else(|| HUMAN.to_owned()));
-                // One that has ended meanwhile is recorded when that is told.
-                if self.log.region(*id).is_some_and(|region| region.state == State::Running) {
-                    self.record(*id);
-                }
-                if let Some(region) = self.log.region(*id).filter(|region| region.kind == Kind::Command) {
-                    self.jobs.begins(region);
-                    self.last_prompt = None;
-                    self.looking.beyond = None;
-                    self.looking.another_program();
-                }
-                if changed {
-                    self.effects.push_back(Effect::Remember);
-                }
-                self.continued(None);
-            }
+            LogEvent::Opened(id) => self.region_opened(*id),
             LogEvent::Closed(id) => {
                 if self.input.is_some_and(|input| input.region == *id) {
                     self.input = None;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::HUMAN;
 use super::grown::Grown;
+use super::lines::is_end_of_label;
 use super::submitter::{LINES_MAX, Submitter};
 use crate::log::{Log, LogEvent, ShellState};
 use crate::record::{Intent, IntentState};
@@ -104,12 +105,15 @@ impl Recovery {
             Some(region) => region.actor.clone(),
             None => {
                 // A line typed by the last server and answered after its end belongs to that agent.
-                let actor = submitter;
+                let actor = submitter.map(|by| by.actor);
                 self.owed.extend(actor.clone().map(|actor| (actor, id)));
                 actor
             }
         };
-        if let Some(label) = known.filter(|region| region.kind == Kind::Input).map(|region| region.label.clone()) {
+        // Of a line that was echoed behind something else's output the stream does not tell how long it was.
+        let shown = self.log.region(id).map(|region| region.label.as_str()).unwrap_or_default();
+        let told = |region: &&Region| region.kind == Kind::Input || is_end_of_label(shown, &region.label);
+        if let Some(label) = known.filter(told).map(|region| region.label.clone()) {
             self.log.set_label(id, label);
         }
         self.log.set_actor(id, actor.unwrap_or_else(|| HUMAN.to_owned()));

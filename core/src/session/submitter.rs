@@ -43,6 +43,20 @@ impl Line {
     }
 }
 
+/// Whose line a command begins by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct By {
+    pub(super) actor: String,
+    /// All that was typed, where the command is all of it and that is known.
+    pub(super) text: Option<String>,
+}
+
+impl By {
+    fn actor(actor: &str) -> Self {
+        Self { actor: actor.to_owned(), text: None }
+    }
+}
+
 /// The lines that agents have submitted, until they are answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Submitter {
@@ -92,11 +106,11 @@ impl Submitter {
     }
 
     /// A command begins: by whose line; none is a person's.
-    pub(super) fn opened(&mut self, label: &str) -> Option<String> {
+    pub(super) fn opened(&mut self, label: &str) -> Option<By> {
         let front = self.lines.front_mut()?;
         if !front.ahead && !std::mem::replace(&mut front.opened, true) {
             front.asked = None;
-            return Some(front.actor.clone());
+            return Some(By { actor: front.actor.clone(), text: front.text.clone() });
         }
         let certain = usize::from(!front.ahead);
         if let Some(at) = self.lines.iter().position(|line| line.ahead && line.is(label)) {
@@ -106,16 +120,16 @@ impl Submitter {
                 if let Some(line) = self.lines.front_mut() {
                     (line.ahead, line.opened) = (false, true);
                 }
-                return self.actor().map(str::to_owned);
+                return self.actor().map(By::actor);
             }
-            return self.lines.get(at).map(|line| line.actor.clone());
+            return self.lines.get(at).map(|line| By::actor(&line.actor));
         }
         if certain == 1 {
             // Several commands of one line.
-            return self.actor().map(str::to_owned);
+            return self.actor().map(By::actor);
         }
         // A shell without markers took a line, and what it began has them.
-        self.lines.iter().rev().find(|line| line.text.is_none()).map(|line| line.actor.clone())
+        self.lines.iter().rev().find(|line| line.text.is_none()).map(|line| By::actor(&line.actor))
     }
 
     /// Takes one event of the log; that a command begins is for [`Self::opened`].
@@ -124,6 +138,10 @@ impl Submitter {
             LogEvent::NotRun { .. } => self.is_answered(),
             LogEvent::Continuation => {
                 self.is_answered();
+                if let Some(front) = self.lines.front_mut().filter(|front| !front.ahead) {
+                    // The command will be more than this.
+                    front.text = None;
+                }
                 // The next of the same lines is the rest of the command.
                 let call = self.lines.front().and_then(|line| line.call);
                 if call.is_some() && self.lines.get(1).is_some_and(|line| line.call == call && line.ahead) {

@@ -87,6 +87,7 @@ impl Session {
             observed.far = runs.then(|| (carrier.program, carrier.destination.clone()));
         }
         observed.jobs = self.jobs.news(&call.actor);
+        observed.unshown = self.unshown.is_some() && self.unshown == outcome.region.as_ref().map(|region| region.id);
         observed.marks = marks;
     }
 
@@ -141,6 +142,7 @@ impl Session {
         notes.extend(refused.filter(|(key, _)| self.agents.once(&call.actor, key)).map(|(_, note)| note));
         notes.extend(self.place_note(&call.actor));
         let told = outcome.region.as_ref().map(|region| region.id);
+        notes.extend(self.printed_note(|id| told == Some(id) || outcome.ran.iter().any(|region| region.id == id)));
         notes.extend(self.finished_notes(&call.actor, Some((told, &outcome.ran))));
         outcome.notes = notes;
     }

@@ -8,15 +8,13 @@ use crate::log::ShellState;
 use crate::pattern::Pattern;
 use crate::prompt::{self, Shape};
 use crate::record::{Intent, IntentState};
+use crate::region::NO_LABEL;
 use crate::time::Now;
 
 /// The keys that give up what stands on a line: ctrl+c, ctrl+u and ctrl+\, as bytes.
 const GIVES_UP: [&[u8]; 3] = [b"\x03", DISCARD_LINE, b"\x1c"];
 
 const ENTER: &[u8] = b"\r";
-
-/// The label of a line that was typed where nothing stood, until it is echoed there.
-const NOT_SHOWN: &str = "(not shown)";
 
 /// Whether a key changes nothing of another's text on the shell's line, or is one of those that give it up, which a
 /// refusal names: ctrl+c and ctrl+u, left, right, home, end, ctrl+l, Escape alone, and what stops jobs and output.
@@ -60,7 +58,9 @@ impl Session {
         }
         let at_prompt = (target == Target::Shell).then_some(now);
         self.sent = None;
-        let text = at_prompt.map(|_| line.to_owned());
+        // The rest of a command is not its text.
+        let begins = at_prompt.filter(|_| self.log.shell() != ShellState::Continuation);
+        let text = begins.map(|_| line.to_owned());
         self.submitter.submitted(Some(call.id), &call.actor, vec![text], at_prompt);
         if target == Target::Program {
             let pattern = match &call.kind {
@@ -167,7 +167,8 @@ impl Session {
         send.typing_at(self.cursor_line(), submits > 0, leaves);
         send.line_of = self.line_of(actor);
         if submits > 0 {
-            let lines = submitted_lines(&format!("{}{text}", self.own_half(actor)), submits);
+            let begins = self.log.shell() != ShellState::Continuation;
+            let lines = submitted_lines(&format!("{}{text}", self.own_half(actor)), submits, begins);
             self.submitter.submitted(Some(id), actor, lines, at_line.then_some(now));
             if self.takes_line(now) {
                 self.open_input(now, (id, actor), None);
@@ -222,7 +223,7 @@ impl Session {
             self.log.close_input(wall);
         }
         let prompt = self.log.cooked.line_at_cursor().text;
-        let label = if prompt.trim().is_empty() { NOT_SHOWN } else { prompt.trim_end() };
+        let label = if prompt.trim().is_empty() { NO_LABEL } else { prompt.trim_end() };
         let id = self.log.open_input(label.to_owned(), wall);
         self.log.set_actor(id, actor.to_owned());
         if let Some(beyond) = &self.looking.beyond {
@@ -283,10 +284,12 @@ impl Session {
     }
 }
 
-/// What each Enter submits, as far as it is known: the last ones may be keys of their own.
-fn submitted_lines(text: &str, submits: u32) -> Vec<Option<String>> {
+/// What each Enter submits, as far as it is known: the last ones may be keys of their own, and the first may submit the
+/// rest of a command, which has begun before.
+fn submitted_lines(text: &str, submits: u32, begins: bool) -> Vec<Option<String>> {
     let submits = usize::try_from(submits).unwrap_or(usize::MAX).min(LINES_MAX);
-    let lines = text.split('\n').map(|line| Some(line.to_owned()).filter(|line| !line.trim().is_empty()));
+    let known = |at: usize, line: &str| (at > 0 || begins) && !line.trim().is_empty();
+    let lines = text.split('\n').enumerate().map(|(at, line)| known(at, line).then(|| line.to_owned()));
     lines.chain(std::iter::repeat(None)).take(submits).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Notes that teach: told when they are true, and habits once.
 
 use dtmcp_tests::client::{Answer, World};
+use dtmcp_tests::person::wait_until;
 use serde_json::json;
 
 use super::{Row, Tested, same};
@@ -11,6 +12,9 @@ pub(crate) const ROWS: &[Row] = &[
     ("what_only_looks_like_a_habit", &["tmux", "bash"], only_looks_like_it),
     ("a_loop_that_polls", &["tmux", "bash"], polling),
     ("what_it_died_of", &["tmux", "bash"], died),
+    ("a_shell_whose_output_goes_elsewhere", &["tmux", "bash"], redirected),
+    ("a_shell_that_shows_nothing_typed", &["tmux", "bash"], unshown),
+    ("what_the_background_prints_at_the_prompt", &["tmux", "bash"], background),
     ("how_to_leave_and_what_stays_in_the_log", &["tmux", "bash", "less", "vim"], leaving),
 ];
 
@@ -78,6 +82,51 @@ fn died() -> Tested {
     same!((crashed.exit(), notes(&crashed, "died by SIGSEGV")), (Some(139), 1), "{}", crashed.text);
     let left = client.run("sh -c 'exit 3'")?;
     same!((left.exit(), notes(&left, "died")), (Some(3), 0), "{}", left.text);
+    Ok(())
+}
+
+fn redirected() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let sent = client.run("exec > >(tee log) 2>&1")?;
+    same!(notes(&sent, "are not told until run line=\"exec >/dev/tty 2>&1\""), 1, "{}", sent.text);
+    same!(notes(&sent, "stays open"), 0, "{}", sent.text);
+    client.run("exec >/dev/tty 2>&1")?;
+    let back = client.run("false")?;
+    same!((back.status(), back.exit()), ("finished", Some(1)), "{}", back.text);
+    Ok(())
+}
+
+fn unshown() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("stty -echo")?;
+    let silent = client.run("echo one")?;
+    same!((silent.output(), notes(&silent, "run line=\"stty echo\"")), ("one", 1), "{}", silent.text);
+    let regions = client.call("regions", json!({}))?;
+    same!(regions.text.contains("#2 (not shown) · exit 0"), true, "{}", regions.text);
+    client.run("stty echo")?;
+    let shown = client.run("echo two")?;
+    same!((shown.output(), notes(&shown, "")), ("two", 0), "{}", shown.text);
+    Ok(())
+}
+
+fn background() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({ "cwd": world.root() }))?;
+    client.run("while [ ! -e go ]; do sleep 0.1; done && echo one && echo two &")?;
+    std::fs::write(world.root().join("go"), "").map_err(|error| error.to_string())?;
+    wait_until("what it prints", || {
+        let read = client.call("read", json!({ "numbers": false }));
+        read.is_ok_and(|read| read.output().lines().any(|line| line == "two"))
+    })?;
+    let next = client.run("echo next")?;
+    same!((next.output(), notes(&next, "had printed at the prompt before")), ("next", 1), "{}", next.text);
+    let regions = client.call("regions", json!({ "last": 1 }))?;
+    same!(regions.text.contains("#2 echo next · exit 0"), true, "{}", regions.text);
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! `run` at a shell's prompt: what ends it, what it answers, several lines, timeouts.
 
 use dtmcp_core::call::Status;
+use dtmcp_core::time::Now;
 use dtmcp_tests::sim::{Sim, Start, run_for};
 use std::time::Duration;
 
@@ -170,4 +171,21 @@ fn a_command_in_bash_is_never_quiet() {
     sim.pass(2999.0);
     assert!(sim.answered(id).is_none());
     assert_eq!(sim.answer(id).status, Status::Finished);
+}
+
+#[test]
+fn what_the_background_prints_is_no_part_of_the_next_lines_name() {
+    let mut sim = Sim::bash();
+    sim.bash.prints(Now(2_000_000), "tick\r\ntock\r\n");
+    sim.pass(5.0);
+    let outcome = sim.ran("a", "echo one");
+    assert_eq!(told(&outcome, &sim), "finished #1 exit 0: one");
+    assert_eq!(outcome.region.as_ref().unwrap().label, "echo one");
+    let (from, to) = (sim.line(1), sim.line(2));
+    assert!(from.ends_with("tick") && to == "tock", "{from:?} {to:?}");
+    assert_eq!(notes(&outcome, "printed at the prompt before: read session=\"t1\" from=1 to=2"), 1, "{outcome:?}");
+    let outcome = sim.ran("a", "echo \"one\ntwo\"");
+    assert_eq!(notes(&outcome, "printed at the prompt before"), 0);
+    sim.crash();
+    assert_eq!(sim.regions()[0].label, "echo one");
 }
