@@ -3,6 +3,7 @@
 //! What depends on the moment is told always, a habit once per agent and session, and no more than [`HABITS_MAX`] habits
 //! in one reply.
 
+mod habits;
 mod jobs;
 mod line;
 mod program;
