@@ -282,7 +282,11 @@ impl ExpectCall {
         let last = self.last;
         // A question that hides its answer is answered only by a rule that was meant for it.
         let meant = |tried: &Tried| tried.hit.is_some_and(|hit| !hidden || hit >= last || tried.stops());
-        let Some(at) = self.rules.iter().position(|tried| tried.left > 0 && meant(tried)) else { return Ok(None) };
+        // Nobody knows what was asked and answered before the call came: what stands last is asked now.
+        let asked_last = |tried: &Tried| self.attached && self.answers.is_empty() && tried.hit >= Some(last);
+        let by = |meant: &dyn Fn(&Tried) -> bool| self.rules.iter().position(|tried| tried.left > 0 && meant(tried));
+        let last_first = by(&|tried| meant(tried) && asked_last(tried));
+        let Some(at) = last_first.or_else(|| by(&meant)) else { return Ok(None) };
         let Some(tried) = self.rules.get(at) else { return Ok(None) };
         let ended = self
             .first

@@ -299,8 +299,9 @@ fn no_rule_answers_where_a_person_has_begun_to() {
     assert_eq!(sim.bash.unsubmitted(), "n");
     sim.person("o\r");
     sim.pass(1.0);
-    let id = expect(&mut sim, "", 4.0, vec![rule("Sure", "y")]);
+    let id = expect(&mut sim, "", 4.0, vec![rule("Name", "Ada"), rule("Sure", "y")]);
     sim.answer(id);
+    // What they have answered is not asked any more.
     assert_eq!(sim.bash.taken, ["quiz", "no", "y"]);
 }
 
