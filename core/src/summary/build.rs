@@ -1,4 +1,4 @@
-//! make, ninja and ctest: which step failed, and giving up.
+//! make, ninja, cmake and ctest: which step failed, and giving up.
 
 use super::rule::{Recogniser, Rule};
 
@@ -22,6 +22,20 @@ pub(super) static NINJA: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"Fn[");
+
+/// Behind an error, whose next line says what it is.
+const WHAT: u8 = 1;
+
+pub(super) static CMAKE: Recogniser = Recogniser::new(
+    "cmake",
+    "^CMake Error(:| at )|^-- Configuring incomplete",
+    &[
+        Rule::problem("^CMake Error( at \\S+:[0-9]+ \\(\\S+\\))?:").sure().leaves(WHAT),
+        Rule::detail("^  \\S").when(WHAT),
+        Rule::result("^-- Configuring incomplete, errors occurred!$").sure(),
+    ],
+)
+.begins(b"C-");
 
 /// In the list of what failed.
 const LIST: u8 = 1;

@@ -42,3 +42,16 @@ pub(super) static TSC: Recogniser = Recogniser::new(
     ],
 )
 .says_error();
+
+// Node's own runner, as its `spec` reporter writes; on a pipe it writes TAP.
+pub(super) static NODE_TEST: Recogniser = Recogniser::new(
+    "node --test",
+    "^ *✖ .+ \\([0-9.]+ms\\)$|^ℹ (tests|pass|fail) [0-9]",
+    &[
+        Rule::problem("^ *✖ .+ \\([0-9.]+ms\\)$"),
+        Rule::result("^ℹ (tests|pass|fail) [0-9]+$"),
+        Rule::sign("^ℹ duration_ms [0-9.]+$"),
+    ],
+)
+// The first byte of both signs.
+.begins(b"\xe2");

@@ -36,6 +36,7 @@ pub static RECOGNISERS: &[&Recogniser] = &[
     &tap::TAP,
     &javascript::JEST,
     &javascript::VITEST,
+    &javascript::NODE_TEST,
     &java::MAVEN,
     &java::GRADLE,
     &compiler::COMPILER,
@@ -44,6 +45,7 @@ pub static RECOGNISERS: &[&Recogniser] = &[
     &compiler::LINKER,
     &build::MAKE,
     &build::NINJA,
+    &build::CMAKE,
 ];
 
 static PLAIN: &Recogniser = &plain::PLAIN;
