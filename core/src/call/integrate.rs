@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::refusal::{NOT_TYPED, refusal};
 use super::run::{Step, Target};
-use super::watch::{Asks, QUIET, REST, Seen, prompt_text};
+use super::watch::{Asks, QUIET, REST, Seen, prompt_due, prompt_text};
 use super::{Integrate, Learned, Outcome, Status};
 use crate::integration::{Answer, Kind, QUESTION, Shell, signature};
 use crate::log::{LogEvent, ShellInfo, ShellState};
@@ -25,10 +25,6 @@ const TIME: Duration = Duration::from_secs(30);
 /// seen to run here shows none.
 const NO_PROMPT: Duration = Duration::from_secs(5);
 const NO_PROMPT_HERE: Duration = Duration::from_millis(600);
-
-/// A shell that was integrated shows its prompt within milliseconds; where a prompt framework takes the marks out of it,
-/// it is taken to be ready after this long.
-const PROMPT_DUE: Duration = Duration::from_millis(300);
 
 /// What of a shell's own words is quoted, in characters.
 const WORDS_MAX: usize = 200;
@@ -159,7 +155,7 @@ impl IntegrateCall {
             Phase::Told => self.told(view),
             Phase::Integrated(since) => {
                 let ready = matches!(view.shell, ShellState::AtPrompt { ready: true, .. });
-                let due = since + PROMPT_DUE;
+                let due = since + prompt_due(view.log);
                 if ready || view.now >= due { self.done(view) } else { Step::Wait(Some(due)) }
             }
         }

@@ -23,7 +23,7 @@ pub use send::{REFUSED, SETTLE};
 pub use signal::Signal;
 pub(crate) use wait::{Told, WaitCall};
 pub use watch::Asks;
-pub(crate) use watch::{Flow, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_BUSY, SCREEN_REST, Seen};
+pub(crate) use watch::{Flow, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_BUSY, SCREEN_REST, Seen, prompt_due};
 
 use crate::keys::Key;
 use crate::pattern::Pattern;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::refusal::{NOT_TYPED, REST_NOT_TYPED, refusal};
-use super::watch::{Asks, Flow, REST, Seen, Verdict, Watch, prompt_text};
+use super::watch::{Asks, Flow, REST, Seen, Verdict, Watch, prompt_due, prompt_text};
 use super::{Answer, Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
@@ -12,10 +12,6 @@ use crate::prompt::Shape as PromptShape;
 use crate::region::{Kind, Region, State};
 use crate::time::Now;
 use crate::waiting::Judgement;
-
-/// A shell that has ended a command prints its prompt within milliseconds; where it does not (a prompt framework took
-/// the markers out), it is taken to be ready after this long.
-const PROMPT_DUE: Duration = Duration::from_millis(300);
 
 /// A program that keeps printing while a line is waiting to be typed is taken to be at work after this long.
 const BUSY: Duration = Duration::from_millis(600);
@@ -282,10 +278,11 @@ impl RunCall {
             }
             ShellState::AtPrompt { .. } if view.unbegun.is_some() => self.behind_unbegun(view, late),
             ShellState::AtPrompt { ready, .. } => {
-                if ready || late || view.now - since >= PROMPT_DUE {
+                let due = since + prompt_due(view.log);
+                if ready || late || view.now >= due {
                     self.type_next(Target::Shell, view)
                 } else {
-                    Step::Wait(Some(since + PROMPT_DUE))
+                    Step::Wait(Some(due))
                 }
             }
             ShellState::Continuation => self.type_next(Target::Shell, view),

@@ -34,6 +34,27 @@ const REDRAW: Duration = Duration::from_millis(100);
 /// A shell reads what stands typed within milliseconds of its prompt.
 const UNREAD: Duration = Duration::from_millis(50);
 
+/// A shell whose last prompt was marked at its end marks the next one, too. Until then it does not read: the terminal
+/// would keep no more than 4 KiB of a line, act on some of its keys, and give it to whatever the prompt is made with. So a
+/// slow prompt is waited for (git's state in a large tree takes seconds); not for ever, since a framework may come that
+/// takes the marks away.
+const SLOW_PROMPT: Duration = Duration::from_secs(10);
+
+/// The same of a shell that has shown no prompt yet: with some frameworks the first one has no mark.
+const FIRST_PROMPT: Duration = Duration::from_secs(1);
+
+/// A shell whose last prompt had none is taken to be ready after this long: it prints its prompt within milliseconds.
+const UNMARKED_PROMPT: Duration = Duration::from_millis(300);
+
+/// How long the end of a shell's prompt is waited for.
+pub(crate) fn prompt_due(log: &Log) -> Duration {
+    match log.completes_prompts() {
+        Some(true) => SLOW_PROMPT,
+        None => FIRST_PROMPT,
+        Some(false) => UNMARKED_PROMPT,
+    }
+}
+
 /// What a foreground job was seen to want of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asks {

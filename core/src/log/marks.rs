@@ -171,6 +171,11 @@ impl Log {
         self.stray = None;
         self.asked = Asked::No;
         if let Some(top) = self.shells.top_mut() {
+            // What a new shell begins with is the same prompt.
+            let new = matches!(top.phase, Phase::AtPrompt { ready: false, .. }) && top.completes.is_none();
+            if !new {
+                top.leave_prompt();
+            }
             top.phase = Phase::AtPrompt { ready: false, since };
         }
         self.events.push_back(LogEvent::PromptEnd);
@@ -291,6 +296,7 @@ impl Log {
             }
             Phase::AtPrompt { ready, .. } => {
                 if !std::mem::replace(ready, true) {
+                    top.completes = Some(true);
                     self.events.push_back(LogEvent::Prompt);
                 }
             }
@@ -366,6 +372,7 @@ impl Log {
         let id = self.open_command(label, first_line, at.end, at.wall);
         self.events.extend(input.map(|(input, _)| LogEvent::Begun { input, command: id }));
         if let Some(top) = self.shells.top_mut() {
+            top.leave_prompt();
             top.phase = Phase::Running;
             top.region = Some(id);
             top.early = None;

@@ -211,6 +211,19 @@ impl Log {
         }
     }
 
+    /// Whether a shell shows a prompt that is complete, or asks for the rest of a command.
+    #[must_use]
+    pub fn prompt_stands(&self) -> bool {
+        matches!(self.shell(), ShellState::AtPrompt { ready: true, .. } | ShellState::Continuation)
+    }
+
+    /// Whether the prompt of the shell that has the terminal is to be expected with a mark at its end: its last one had
+    /// one. None where it has shown none yet.
+    #[must_use]
+    pub fn completes_prompts(&self) -> Option<bool> {
+        self.shells.top()?.completes
+    }
+
     /// Whether the running command has just shown the shell's continuation prompt and nothing since: its `read` wants
     /// another line. Printing `$PS2` looks the same for a moment, so ask when output rests.
     #[must_use]

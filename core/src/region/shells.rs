@@ -51,6 +51,8 @@ pub(crate) struct Shell {
     /// The counter of its last marker that has one.
     seq: u64,
     pub(crate) phase: Phase,
+    /// Whether its last prompt came to its end marker; none before the first one.
+    pub(crate) completes: Option<bool>,
     /// The open region of its command.
     pub(crate) region: Option<u32>,
     pub(crate) cwd: Option<String>,
@@ -65,6 +67,13 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
+    /// Its prompt is over: another follows, or a command.
+    pub(crate) fn leave_prompt(&mut self) {
+        if let Phase::AtPrompt { ready, .. } = self.phase {
+            self.completes = Some(ready);
+        }
+    }
+
     /// How many lines stand below the one with its prompt, where it edits several, as it says and by the line that it
     /// tells with this marker.
     pub(crate) fn edited(&self, marker: &Marker) -> u64 {
@@ -169,6 +178,7 @@ impl Shells {
             place,
             seq: marker.seq.unwrap_or_default(),
             phase: Phase::AtPrompt { ready: false, since },
+            completes: None,
             region: None,
             cwd: None,
             stages: Vec::new(),

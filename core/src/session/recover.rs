@@ -82,7 +82,13 @@ impl Recovery {
             let at_shell = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
             // How long ago it was typed is not known; whoever asks was not there.
             let texts = vec![None; usize::try_from(intent.enters.max(1)).unwrap_or(usize::MAX).min(LINES_MAX)];
-            self.submitter.submitted(None, &intent.actor, texts, at_shell.then_some(Now::default()));
+            self.submitter.submitted(
+                None,
+                &intent.actor,
+                texts,
+                at_shell.then_some(Now::default()),
+                self.log.prompt_stands(),
+            );
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::waiters::{Call, CallKind};
 use super::{CALLS_MAX, Session};
-use crate::call::{Outcome, Resting, Step};
+use crate::call::{Outcome, Resting, Step, prompt_due};
 use crate::log::ShellState;
 use crate::time::Now;
 
@@ -131,8 +131,9 @@ impl Session {
         }
         if matches!(&call.kind, CallKind::Send(send) if send.is_new()) {
             let paints = matches!(self.shell(now), ShellState::AtPrompt { ready: false, .. } | ShellState::Starting);
-            if paints && !over && now < call.began + PAINTED {
-                return Step::Wait(Some(call.began + PAINTED));
+            let painted = call.began + PAINTED.min(prompt_due(&self.log));
+            if paints && !over && now < painted {
+                return Step::Wait(Some(painted));
             }
             if let Some(escaped) = self.escaped().map(|at| at + SEQUENCE).filter(|at| now < *at && !over) {
                 return Step::Wait(Some(escaped));

@@ -27,8 +27,10 @@ struct Line {
     actor: String,
     /// What stood on the line, as far as it is known.
     text: Option<String>,
-    /// When it was pressed at a prompt whose answer has not come.
+    /// When it was pressed at a prompt, or just before it stood, whose answer has not come.
     asked: Option<Now>,
+    /// The prompt did not stand yet: it comes, and then the answer.
+    early: bool,
     /// Something else may take it.
     ahead: bool,
     /// A command has begun by it.
@@ -64,13 +66,15 @@ pub(super) struct Submitter {
 }
 
 impl Submitter {
-    /// Enter was pressed, once for each text. `at_prompt` tells when, if a shell takes the first.
+    /// Enter was pressed, once for each text. `at_prompt` tells when, if a shell takes the first, which `stands` if its
+    /// prompt is complete.
     pub(super) fn submitted(
         &mut self,
         call: Option<CallId>,
         actor: &str,
         texts: Vec<Option<String>>,
         at_prompt: Option<Now>,
+        stands: bool,
     ) {
         if at_prompt.is_some_and(|now| self.answer_due(now).is_none()) {
             // The shell is at its prompt: something else has taken what was typed before.
@@ -84,7 +88,8 @@ impl Submitter {
             // What another server typed has no text left to be known by.
             let ahead = if call.is_some() { first.is_none() } else { at_prompt.is_none() };
             let actor = actor.to_owned();
-            self.lines.push_back(Line { call, actor, text, asked: first, ahead, opened: false });
+            let early = first.is_some() && !stands;
+            self.lines.push_back(Line { call, actor, text, asked: first, early, ahead, opened: false });
         }
     }
 
@@ -109,7 +114,7 @@ impl Submitter {
     pub(super) fn opened(&mut self, label: &str) -> Option<By> {
         let front = self.lines.front_mut()?;
         if !front.ahead && !std::mem::replace(&mut front.opened, true) {
-            front.asked = None;
+            (front.asked, front.early) = (None, false);
             return Some(By { actor: front.actor.clone(), text: front.text.clone() });
         }
         let certain = usize::from(!front.ahead);
@@ -149,8 +154,10 @@ impl Submitter {
                 }
             }
             LogEvent::Prompt => {
-                if self.lines.front().is_some_and(|line| !line.ahead) {
-                    self.lines.pop_front();
+                match self.lines.front_mut() {
+                    Some(line) if line.early => line.early = false,
+                    Some(line) if !line.ahead => drop(self.lines.pop_front()),
+                    _ => {}
                 }
                 // Whatever took these, it is over; by their text the others are known if the shell takes them now.
                 self.lines.retain(|line| !line.ahead || line.text.is_some());
@@ -165,7 +172,7 @@ impl Submitter {
 
     fn is_answered(&mut self) {
         if let Some(front) = self.lines.front_mut() {
-            front.asked = None;
+            (front.asked, front.early) = (None, false);
         }
     }
 

@@ -61,7 +61,7 @@ impl Session {
         // The rest of a command is not its text.
         let begins = at_prompt.filter(|_| self.log.shell() != ShellState::Continuation);
         let text = begins.map(|_| line.to_owned());
-        self.submitter.submitted(Some(call.id), &call.actor, vec![text], at_prompt);
+        self.submitter.submitted(Some(call.id), &call.actor, vec![text], at_prompt, self.log.prompt_stands());
         if target == Target::Program {
             let pattern = match &call.kind {
                 CallKind::Run(run) => run.prompt_pattern.clone(),
@@ -92,7 +92,7 @@ impl Session {
         }
         let enters = parts.iter().flat_map(|part| &part.bytes).filter(|byte| **byte == b'\r').count();
         let before = self.log.cooked.line_at_cursor().text;
-        self.submitter.submitted(Some(call.id), &call.actor, vec![None], None);
+        self.submitter.submitted(Some(call.id), &call.actor, vec![None], None, false);
         self.open_input(now, (call.id, &call.actor), None);
         if let (CallKind::Expect(expect), Some(input)) = (&mut call.kind, self.input) {
             self.input = Some(Input { echo: input.echo.filter(|_| !answer.secret), ..input });
@@ -169,7 +169,7 @@ impl Session {
         if submits > 0 {
             let begins = self.log.shell() != ShellState::Continuation;
             let lines = submitted_lines(&format!("{}{text}", self.own_half(actor)), submits, begins);
-            self.submitter.submitted(Some(id), actor, lines, at_line.then_some(now));
+            self.submitter.submitted(Some(id), actor, lines, at_line.then_some(now), self.log.prompt_stands());
             if self.takes_line(now) {
                 self.open_input(now, (id, actor), None);
             }

@@ -73,6 +73,7 @@ enum Due {
     Go(u32),
     Print(String),
     Prompt,
+    Paint,
     Ahead,
     End,
 }
@@ -95,6 +96,10 @@ pub struct Bash {
     pub taken: Vec<String>,
     /// Whether the files of the integration are there.
     pub installed: bool,
+    /// How long its prompt commands take.
+    pub prompts: Duration,
+    /// They run: the terminal echoes what is typed meanwhile.
+    painting: bool,
     /// How long after its prompt the line editor, or a program, reads what was typed ahead.
     pub editor: Duration,
     /// It has not yet.
@@ -132,6 +137,8 @@ impl Bash {
             escape: Escape::No,
             taken: Vec::new(),
             installed: false,
+            prompts: Duration::ZERO,
+            painting: false,
             editor: Duration::ZERO,
             unread: false,
         };
@@ -204,6 +211,7 @@ impl Bash {
                 Some(Due::Go(id)) => self.go_on(id),
                 Some(Due::Print(text)) => self.print(&text),
                 Some(Due::Prompt) => self.prompt(),
+                Some(Due::Paint) => self.paint(),
                 Some(Due::Ahead) => self.read_ahead(),
                 Some(Due::End) => self.exit(),
                 None => {}
@@ -267,6 +275,16 @@ impl Bash {
             marker.new_shell = (!told).then(|| "bash-5.2.15".to_owned());
             marker.idle = told && idle;
         });
+        self.painting = !self.prompts.is_zero();
+        if self.painting {
+            return self.at(self.now + self.prompts, Due::Paint);
+        }
+        self.paint();
+    }
+
+    fn paint(&mut self) {
+        self.painting = false;
+        let status = self.shells.last().map_or(0, |shell| shell.status);
         self.mark(Mark::Prompt, |marker| {
             (marker.status, marker.hooked) = (Some(status), Some(true));
             marker.cwd = Some("/w".to_owned());
@@ -292,7 +310,11 @@ impl Bash {
     }
 
     fn key(&mut self, key: u8) {
-        if self.unread {
+        if self.unread || self.painting {
+            if self.painting {
+                let echo = if key == b'\r' { "\r\n".to_owned() } else { char::from(key).to_string() };
+                self.print(&echo);
+            }
             return self.ahead.push(key);
         }
         self.escape = match (self.escape, key) {

@@ -26,6 +26,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("plain_shell", &["tmux", "bash"], plain_shell),
     ("escape_at_the_prompt", &["tmux", "bash"], escape_at_the_prompt),
     ("hook_and_prompt_replaced", &["tmux", "bash"], hook_and_prompt_replaced),
+    ("a_prompt_that_takes_its_time", &["tmux", "bash"], slow_prompt),
     ("stdout_closed", &["tmux", "bash"], stdout_closed),
 ];
 
@@ -72,6 +73,24 @@ fn startup_that_reads() -> Tested {
     client.call("session_create", json!({}))?;
     let answer = client.run("echo kept")?;
     same!(answer.output(), "kept", "{}", answer.text);
+    Ok(())
+}
+
+/// Until its prompt stands the shell reads nothing; what its prompt commands read, it never gets.
+fn slow_prompt() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".bash_profile", "PS1='$ '\nPROMPT_COMMAND='sleep 0.7; read -rt 0.1 stolen'\n")?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("true")?;
+    let long = format!("echo {} | wc -c", "x".repeat(5000));
+    let answer = client.run(&long)?;
+    same!((answer.output(), answer.exit()), ("5001", Some(0)), "{}", answer.text);
+    let answer = client.run("echo a\tb \"[$stolen]\"")?;
+    same!(answer.output(), "a b []", "{}", answer.text);
+    let regions = client.call("regions", json!({}))?;
+    let typists = regions.meta["regions"].as_array().map(|all| all.iter().map(|it| it["actor"].clone()).collect());
+    same!(typists, Some(vec![json!("tester"); 3]), "{}", regions.text);
     Ok(())
 }
 

@@ -189,3 +189,36 @@ fn what_the_background_prints_is_no_part_of_the_next_lines_name() {
     sim.crash();
     assert_eq!(sim.regions()[0].label, "echo one");
 }
+
+/// Before its prompt a shell does not read the terminal, which keeps 4 KiB of a line and acts on some keys itself.
+#[test]
+fn a_prompt_that_takes_its_time_is_waited_for() {
+    for prompts in [0.05, 0.4, 0.9, 6.0] {
+        let mut sim = Sim::bash();
+        sim.ran("a", "true");
+        sim.bash.prompts = Duration::from_secs_f64(prompts);
+        sim.ran("a", "true");
+        let id = sim.call("a", run_for("echo hi", 60.0, ""));
+        sim.pass(prompts - 0.02);
+        assert_eq!(sim.bash.unsubmitted(), "", "{prompts}: typed before the prompt stands");
+        let outcome = sim.answer(id);
+        assert_eq!(told(&outcome, &sim), "finished #3 exit 0: hi", "{prompts}");
+        assert_eq!(outcome.region.unwrap().actor.as_deref(), Some("a"), "{prompts}");
+    }
+}
+
+/// A line that was given to a shell before its prompt stood is answered behind that prompt, and is its typist's.
+#[test]
+fn a_line_typed_before_the_prompt_is_whose_it_is() {
+    let mut sim = Sim::bash();
+    sim.bash.prompts = Duration::from_secs(12);
+    sim.ran("a", "true");
+    let id = sim.call("a", run_for("echo hi", 60.0, ""));
+    sim.pass(11.0);
+    assert_eq!(sim.bash.unsubmitted(), "echo hi\r", "nobody waits for a prompt for ever");
+    let outcome = sim.answer(id);
+    assert_eq!(told(&outcome, &sim), "finished #2 exit 0: hi");
+    assert_eq!(outcome.region.unwrap().actor.as_deref(), Some("a"));
+    let id = sim.call("b", run_for("echo b", 60.0, ""));
+    assert_eq!(sim.answer(id).region.unwrap().actor.as_deref(), Some("b"));
+}
