@@ -118,6 +118,17 @@ pub(crate) const ROWS: &[Row] = &[
         ],
         &[want("sleep 60", "~Stopped", 148), want("fg", "sleep 60\n^C", 130)],
     ),
+    // bash tells it before the next prompt; bash 5.3 may do so before the end marker.
+    row(
+        "job_notice_is_no_output",
+        &[Line("true &"), Line("while kill -0 $! 2>/dev/null; do :; done"), Line("echo on"), Line("echo again")],
+        &[
+            want("true &", "~^\\[1\\] \\d+", 0),
+            want("*", "~^(\\[1\\]\\+  Done +true)?$", 0),
+            want("echo on", "~^on", 0),
+            want("echo again", "again", 0),
+        ],
+    ),
     row("B38_wait", &[Line("sleep 0.1 & wait $!")], &[want("sleep 0.1 & wait $!", "~^\\[1\\]", 0)]),
     row("B39_wrapped_line", &[Line(WIDE), Line("echo on")], &[want(WIDE, WIDE_OUT, 0), want("echo on", "on", 0)]),
     row(

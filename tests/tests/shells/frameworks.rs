@@ -255,6 +255,16 @@ PROMPT_COMMAND=framework"#
         &[want("*", "", 0), want("echo m", "m", 0), want("(exit 7)", "", 7), want("*", "", 0), want("echo $?", "0", 0)],
     )
     .files(bashrc!("PROMPT_COMMAND='x=$no_such_variable; y=1'")),
+    row("prompt_command_ends_in_a_line_break", FOUR, FOUR_WANTED)
+        .files(bashrc!("PROMPT_COMMAND=$'history -a\n'; PROMPT_COMMAND=\"${PROMPT_COMMAND}x=1;\"$'\n'")),
+    row("prompt_command_ends_in_a_line_break_nested", NESTED, NESTED_WANTED)
+        .files(bashrc!("PROMPT_COMMAND=${PROMPT_COMMAND-:}$'\nhistory -a;\n'")),
+    row("prompt_with_a_command_over_lines", FOUR, FOUR_WANTED)
+        .files(bashrc!("PS1='$(if true; then\necho one\nelse\necho two\nfi)\n$ '"))
+        .check(|terminal| {
+            let shown = terminal.lines().iter().filter(|line| *line == "one").count();
+            ensure(shown == 5, &format!("each prompt shows its first line: {shown}"))
+        }),
     row("F28_preexec_functions_nested", NESTED, NESTED_WANTED).files(PREEXEC),
     row(
         "prompt_command_replaced_in_a_session",

@@ -108,6 +108,23 @@ pub(crate) const ROWS: &[Row] = &[
         ],
         &[want("sleep 60", "~suspended", 148), want("fg", "~continued", 130)],
     ),
+    zsh(
+        "zsh_job_notice_is_no_output",
+        &[
+            Line("true &"),
+            Line("while kill -0 $! 2>/dev/null; do :; done"),
+            Line("echo on"),
+            Type("sleep 0.05 &\r", Text("done")),
+            Line("echo again"),
+        ],
+        &[
+            want("true &", "~^\\[1\\] \\d+", 0),
+            want("*", "~^(\\[1\\].*done.*)?$", 0),
+            want("echo on", "on", 0),
+            want("sleep 0.05 &", "~^\\[1\\] \\d+$", 0),
+            want("echo again", "again", 0),
+        ],
+    ),
     zsh("Z22_wrapped_line", &[Line(WIDE), Line("echo on")], &[want(WIDE, "~^x{200,}$", 0), want("echo on", "on", 0)]),
     zsh(
         "Z23_bracketed_paste",

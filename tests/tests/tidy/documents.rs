@@ -101,14 +101,19 @@ fn every_listed_case_names_tests_that_are_there() {
     let sources = all();
     let is_there = |test: &str| {
         let suite = test.split("::").next().unwrap_or_default();
-        let row = format!("\"{}\"", test.rsplit("::").next().unwrap_or_default());
-        let of = format!("tests/tests/{suite}");
+        let name = test.rsplit("::").next().unwrap_or_default();
+        let (of, row) = match suite {
+            "core" => ("core/src/".to_owned(), format!("fn {name}(")),
+            _ => (format!("tests/tests/{suite}"), format!("\"{name}\"")),
+        };
         sources.iter().any(|source| source.path.starts_with(&of) && source.text.contains(&row))
     };
-    for table in ["tests/cases/reported.tsv", "tests/cases/shells.tsv"] {
+    for table in ["tests/cases/reported.tsv", "tests/cases/shells.tsv", "tests/cases/truths.tsv"] {
         let table = text(table);
         let rows = table.lines().skip(1).map(|row| row.rsplit('\t').next().unwrap_or_default());
+        // `-: WHY` where nothing here is concerned.
         let missing: Vec<String> = rows
+            .filter(|tests| !tests.starts_with("-: "))
             .flat_map(|tests| tests.split(' ').map(str::to_owned).collect::<Vec<_>>())
             .filter(|test| !is_there(test))
             .collect();
