@@ -2,6 +2,7 @@
 
 pub mod binary;
 pub mod client;
+pub mod databases;
 pub mod fake;
 pub mod measure;
 pub mod needs;

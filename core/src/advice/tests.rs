@@ -23,6 +23,7 @@ fn region(kind: Kind, label: &str, exit: Option<i32>, stages: &[i32]) -> Region 
         pipestatus: stages.to_vec(),
         first_line: 1,
         lines: 0,
+        left: Vec::new(),
         raw_start: 0,
         raw_end: None,
         cwd: None,

@@ -407,7 +407,13 @@ impl RunCall {
                     None => self.outcome(view, asked(view), Some(prompt_text(view)).filter(|text| !text.is_empty())),
                 }
             }
-            _ => self.outcome(view, Status::Finished, None),
+            // The program that its shell was started from has the terminal again.
+            _ => match (&view.shell, &view.resting.prompt) {
+                (ShellState::Running(_) | ShellState::NoShell, Some((text, PromptShape::Primary))) => {
+                    self.outcome(view, Status::Prompt, Some(text.clone()))
+                }
+                _ => self.outcome(view, Status::Finished, None),
+            },
         }
     }
 

@@ -71,15 +71,20 @@ impl Log {
             Admitted::Known(depth) => self.lose_above(depth + 1, at),
             Admitted::New => self.on_new_shell(marker, at),
         }
-        let place = self.shells.top().map(|top| top.place.clone());
-        if place != self.place {
-            self.events.extend(place.clone().map(LogEvent::Place));
-            self.place = place;
-        }
+        self.moved();
         match marker.kind {
             marker::Kind::Prompt => self.on_prompt(marker, redraw, at),
             marker::Kind::Output => self.on_output(marker, at),
             _ => self.on_end(marker, at),
+        }
+    }
+
+    /// Another shell than before may have the terminal now.
+    fn moved(&mut self) {
+        let place = self.shells.top().map(|top| top.place.clone());
+        if place != self.place {
+            self.events.extend(place.clone().map(LogEvent::Place));
+            self.place = place;
         }
     }
 
@@ -118,10 +123,23 @@ impl Log {
 
     /// Takes away all shells from this depth on: the terminal has passed to the one below.
     fn lose_above(&mut self, depth: usize, at: At) {
+        self.lose(depth, |log| log.closing(State::Lost, None, at));
+    }
+
+    /// The same where a program below has shown that it has the terminal again: what stands on the cursor's line is its own.
+    pub(super) fn lose_to_program(&mut self, depth: usize, wall: Wall) {
+        self.lose(depth, |log| {
+            let (settled, raw_end) = (log.cooked.settle_above(), log.cooked.offset());
+            Closing { state: State::Lost, exit: None, settled, raw_end, ended: wall }
+        });
+        self.moved();
+    }
+
+    fn lose(&mut self, depth: usize, closing: impl Fn(&mut Self) -> Closing) {
         while self.shells.depth() > depth {
             let Some(shell) = self.shells.pop() else { return };
             if let Some(region) = shell.region {
-                let closing = self.closing(State::Lost, None, at);
+                let closing = closing(self);
                 self.close_from(region, closing);
             }
             self.end_typing();

@@ -14,10 +14,13 @@ use std::collections::VecDeque;
 use crate::cooked::{Cooked, Size, Tag};
 use crate::region::shells::{Phase, Shells};
 use crate::region::store::{Closing, Opening, Regions};
-use crate::region::{Kind, Place, Region, State, label};
+use crate::region::{Kind, Left, Place, Region, State, label};
 use crate::text::width::Widths;
 use crate::time::Wall;
 use crate::vt::marker::{Marker, Nonce};
+
+/// Shells that a program's record keeps of those it started and that have gone: the record is written anew for each.
+const LEFT_MAX: usize = 100;
 
 /// What the session's integrated shell does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,8 +138,17 @@ struct Typing {
 #[derive(Debug, Clone)]
 struct Due {
     at: u64,
-    region: Region,
-    opens: bool,
+    what: What,
+}
+
+#[derive(Debug, Clone)]
+enum What {
+    /// An input region opens.
+    Opens(Box<Region>),
+    /// An input region ends.
+    Ends(u32, Wall),
+    /// A shell has gone.
+    Leaves(u32, Wall),
 }
 
 impl Log {
@@ -310,6 +322,29 @@ impl Log {
         self.shells.pids()
     }
 
+    /// Whether something stands behind the shell's prompt: typed, or shown by whoever has the terminal since the shell has
+    /// gone.
+    #[must_use]
+    pub fn is_past_prompt(&self) -> bool {
+        self.typing.is_some() && !self.cooked.input().trim().is_empty()
+    }
+
+    /// Says that the shell of this process id, with those inside it, has gone without a marker: the program that started
+    /// it has the terminal again, and has shown what stands on the cursor's line.
+    ///
+    /// Returns the region of that program, which has it on record.
+    pub fn lose_shell(&mut self, pid: u32, wall: Wall) -> Option<u32> {
+        let depth = self.shells.find(|shell| shell.id.pid == pid)?;
+        self.lose_to_program(depth, wall);
+        let (program, at) = (self.shells.top()?.region?, self.cooked.offset());
+        let left = &mut self.regions.get_mut(program)?.left;
+        if left.len() >= LEFT_MAX {
+            left.remove(0);
+        }
+        left.push(Left { at, pid, wall });
+        Some(program)
+    }
+
     /// Gives a region another label.
     pub fn set_label(&mut self, id: u32, text: String) {
         if let Some(region) = self.regions.get_mut(id) {
@@ -354,34 +389,47 @@ impl Log {
         self.close_from(id, Closing { state: State::Finished, exit: None, settled, raw_end, ended: wall });
     }
 
-    /// Takes the records of regions that the stream alone does not tell: input regions, applied when the stream
-    /// reaches their offsets. Records of commands are skipped. Give them before the first byte.
+    /// Takes the records of what the stream alone does not tell, applied when the stream reaches their offsets: input
+    /// regions, and shells that have gone without a marker. Give them before the first byte.
     pub fn expect_records(&mut self, records: Vec<Region>) {
         let mut due = Vec::new();
-        for region in records.into_iter().filter(|region| region.kind == Kind::Input) {
-            let end = region.raw_end.filter(|_| region.state == State::Finished);
-            due.extend(end.map(|at| Due { at, region: region.clone(), opens: false }));
-            due.push(Due { at: region.raw_start, region, opens: true });
+        for region in records {
+            let leaves = |left: &Left| Due { at: left.at, what: What::Leaves(left.pid, left.wall) };
+            due.extend(region.left.iter().map(|left| ((left.at, i64::MIN, false), leaves(left))));
+            if region.kind != Kind::Input {
+                continue;
+            }
+            // What ends at an offset ends before anything begins there, the innermost first; but nothing before it began.
+            let id = i64::from(region.id);
+            if let Some(at) = region.raw_end.filter(|_| region.state == State::Finished) {
+                let order = if at == region.raw_start { id } else { -id };
+                let what = What::Ends(region.id, region.ended.unwrap_or(region.started));
+                due.push(((at, order, true), Due { at, what }));
+            }
+            let at = region.raw_start;
+            due.push(((at, id, false), Due { at, what: What::Opens(Box::new(region)) }));
         }
-        // What ends at an offset ends before anything begins there, the innermost first; but nothing before it began.
-        due.sort_by_key(|Due { at, region, opens }| {
-            let empty = region.raw_end == Some(region.raw_start);
-            let order = if *opens || empty { i64::from(region.id) } else { -i64::from(region.id) };
-            (*at, order, !opens)
-        });
-        self.records.extend(due.into_iter().filter(|due| due.at >= self.cooked.offset()));
+        due.sort_by_key(|(order, _)| *order);
+        self.records.extend(due.into_iter().map(|(_, due)| due).filter(|due| due.at >= self.cooked.offset()));
     }
 
     fn apply_records(&mut self) {
         while let Some(due) = self.records.pop_front_if(|due| due.at <= self.cooked.offset()) {
-            if due.opens {
-                let id = self.open_input(due.region.label, due.region.started);
-                if let Some(region) = self.regions.get_mut(id) {
-                    region.actor = due.region.actor.or_else(|| region.actor.take());
-                    region.place = due.region.place;
+            match due.what {
+                What::Opens(record) => {
+                    let id = self.open_input(record.label, record.started);
+                    if let Some(region) = self.regions.get_mut(id) {
+                        region.actor = record.actor.or_else(|| region.actor.take());
+                        region.place = record.place;
+                    }
                 }
-            } else if self.region(due.region.id).is_some_and(|region| region.state == State::Running) {
-                self.end_input(due.region.id, due.region.ended.unwrap_or(due.region.started));
+                What::Ends(id, wall) if self.region(id).is_some_and(|it| it.state == State::Running) => {
+                    self.end_input(id, wall);
+                }
+                What::Leaves(pid, wall) => {
+                    self.lose_shell(pid, wall);
+                }
+                What::Ends(..) => {}
             }
         }
     }

@@ -32,7 +32,7 @@ pub enum Shape {
 
 /// Whole lines that are prompts. `{d}` is a number, `{w}` a word (letters, digits, `_`, `.`, `-`), `{h}` one that begins
 /// with a letter (so that `50% ` is none), `{s}` anything without blanks, `{o}` what opens a block, a string or a comment,
-/// `{a}` anything; each at least one character long.
+/// `{t}` how a transaction stands, `{p}` what psql wants the end of, `{a}` anything; each at least one character long.
 const OF_SHELLS: &[&str] = &[
     // The bare ones, those that name themselves, and what distributions set.
     "$ ",
@@ -101,6 +101,8 @@ const OF_PROGRAMS: &[&str] = &[
     "MariaDB [{s}]> ",
     "{w}=> ",
     "{w}=# ",
+    "{w}={t}> ",
+    "{w}={t}# ",
     "lftp {s}> ",
     "redis {s}> ",
     "{s}(TX)> ",
@@ -116,9 +118,10 @@ const CONTINUATION: &[(&[&str], &[&str])] = &[
     (&[">>> ", ">>>> "], &["... ", ".... "]),
     (&["In [{d}]: "], &["...: ", " {a}...: "]),
     (&["sqlite> "], &["   ...> ", "  {a}> "]),
-    (&["mysql> ", "MariaDB [{s}]> "], &["    -> ", "    '> ", "    \"> ", "    `> ", "    /*> "]),
-    (&["{w}=> "], &["{w}-> ", "{w}(> ", "{w}'> ", "{w}\"> ", "{w}$> ", "{w}*> "]),
-    (&["{w}=# "], &["{w}-# ", "{w}(# ", "{w}'# ", "{w}\"# ", "{w}$# ", "{w}*# "]),
+    (&["mysql> ", "MariaDB [{s}]> "], &["    -> ", "    '> ", "    \"> ", "    `> ", "   /*> "]),
+    // Behind COPY psql wants rows.
+    (&["{w}=> ", "{w}={t}> "], &["{w}{p}> ", "{w}{p}{t}> ", ">> "]),
+    (&["{w}=# ", "{w}={t}# "], &["{w}{p}# ", "{w}{p}{t}# ", ">> "]),
     (&["(gdb) ", "({w}gdb) "], &[">", " >", "  {a}>"]),
     (&["irb({w}):{d}:{d}> "], &["irb({w}):{d}:{d}* ", "irb({w}):{d}:{d}\" ", "irb({w}):{d}:{d}' "]),
     (&["irb({w}):{d}> "], &["irb({w}):{d}* ", "irb({w}):{d}\" ", "irb({w}):{d}' "]),
@@ -243,6 +246,8 @@ fn fits(shape: &str, text: &str) -> bool {
         "w" | "h" => |one| one.is_alphanumeric() || matches!(one, '_' | '.' | '-'),
         "s" => |one| !one.is_whitespace(),
         "o" => |one| matches!(one, '{' | '(' | '[' | '\'' | '"' | '*' | '#' | '<'),
+        "t" => |one| matches!(one, '*' | '!' | '?'),
+        "p" => |one| matches!(one, '-' | '(' | '\'' | '"' | '$' | '*' | '@'),
         "a" => |_| true,
         _ => return false,
     };
@@ -285,6 +290,8 @@ mod tests {
             "MariaDB [(none)]> ",
             "app=> ",
             "app=# ",
+            "app=*# ",
+            "app=!> ",
             "irb(main):001:0> ",
             "irb(main):001> ",
             "[1] pry(main)> ",
@@ -384,8 +391,13 @@ mod tests {
             ("In [3]: ", "   ...: "),
             ("sqlite> ", "   ...> "),
             ("mysql> ", "    -> "),
+            ("MariaDB [(none)]> ", "   /*> "),
             ("app=> ", "app-> "),
             ("app=# ", "app(# "),
+            ("app=# ", "app@# "),
+            ("app=*# ", "app-*# "),
+            ("app=!> ", "app'!> "),
+            ("app=*> ", ">> "),
             ("(gdb) ", ">"),
             ("irb(main):001:0> ", "irb(main):002:1* "),
             ("> ", "... "),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::region::{Kind, Place, Region, ShellId, State};
+use crate::region::{Kind, Left, Place, Region, ShellId, State};
 use crate::time::Wall;
 
 /// The version of this format.
@@ -22,6 +22,9 @@ pub struct RegionRecord {
     pipestatus: Vec<i32>,
     first_line: u64,
     lines: u64,
+    /// Raw offset, process id and Unix milliseconds of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    left: Vec<(u64, u32, u64)>,
     raw_start: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     raw_end: Option<u64>,
@@ -70,6 +73,7 @@ impl RegionRecord {
             pipestatus: region.pipestatus.clone(),
             first_line: region.first_line,
             lines: region.lines,
+            left: region.left.iter().map(|left| (left.at, left.pid, left.wall.0)).collect(),
             raw_start: region.raw_start,
             raw_end: region.raw_end,
             cwd: region.cwd.clone(),
@@ -109,6 +113,7 @@ impl RegionRecord {
             pipestatus: self.pipestatus,
             first_line: self.first_line,
             lines: self.lines,
+            left: self.left.into_iter().map(|(at, pid, wall)| Left { at, pid, wall: Wall(wall) }).collect(),
             raw_start: self.raw_start,
             raw_end: self.raw_end,
             cwd: self.cwd,

@@ -51,6 +51,17 @@ pub struct ShellId {
     pub pid: u32,
 }
 
+/// A shell that a program started, and that has gone without a marker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// Raw offset at which that was seen.
+    pub at: u64,
+    /// The shell's process id.
+    pub pid: u32,
+    /// When it was seen.
+    pub wall: Wall,
+}
+
 /// One region.
 ///
 /// Its output is exactly the lines `first_line` to `first_line + lines - 1` of the session.
@@ -72,6 +83,8 @@ pub struct Region {
     pub first_line: u64,
     /// Lines of output; 0 until it is closed, and where there is none.
     pub lines: u64,
+    /// The shells inside it that have gone without a marker, as was seen from the host.
+    pub left: Vec<Left>,
     /// Raw offset at which its output begins. For a line that the shell refused, that of the typed line's echo.
     pub raw_start: u64,
     /// Raw offset at which its output ends. An input region that a marker ended includes the marker.

@@ -120,6 +120,11 @@ impl Shells {
         self.stack.iter().map(|shell| shell.id.pid)
     }
 
+    /// How many are around the innermost shell that is this.
+    pub(crate) fn find(&self, is: impl Fn(&Shell) -> bool) -> Option<usize> {
+        self.stack.iter().rposition(is)
+    }
+
     pub(crate) fn depth(&self) -> usize {
         self.stack.len()
     }

@@ -53,6 +53,7 @@ impl Regions {
             pipestatus: Vec::new(),
             first_line: opening.first_line,
             lines: 0,
+            left: Vec::new(),
             raw_start: opening.raw_start,
             raw_end: None,
             cwd: None,

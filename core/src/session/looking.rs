@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use super::around::Around;
 use super::own_shell::{self, OwnShell};
 use super::{CallKind, Effect, Session};
 use crate::call::{Asks, Flow, REST, REST_AT_PROMPT, Reader};
@@ -92,6 +93,8 @@ pub(super) struct Looking {
     pub(super) own_shell: Option<OwnShell>,
     /// Whether who would take a line is a bash that prints its marks from its first command on.
     pub(super) armed: bool,
+    /// Which programs shells were started from.
+    pub(super) around: Around,
 }
 
 impl Looking {
@@ -220,14 +223,15 @@ impl Session {
     /// Notes whether anybody is to be told of what is seen.
     pub(super) fn wonder(&mut self) {
         let read = self.readers.watch || self.glance.is_some();
-        self.looking.wanted = read || self.calls.iter().any(super::Call::tells_of_looking);
+        let left = !self.calls.is_empty() && self.may_have_left();
+        self.looking.wanted = read || left || self.calls.iter().any(super::Call::tells_of_looking);
     }
 
     /// Asks for a look where one is due; gives when one will be.
     pub(super) fn look(&mut self, now: Now) -> Option<Now> {
         let waits = self.looking.wanted;
         let shell = self.shell(now);
-        let unmarked = matches!(shell, ShellState::Running(_) | ShellState::NoShell);
+        let unmarked = matches!(shell, ShellState::Running(_) | ShellState::NoShell) || self.may_have_left();
         let decided = matches!(
             self.looking.holds,
             Some(Judgement::Waits(_) | Judgement::WaitsHidden(_) | Judgement::Stopped { .. })
@@ -288,6 +292,23 @@ impl Session {
         !line.more && prompt::looks_like(&line.text) == Some(Looks::Secret)
     }
 
+    /// Looks at once, though a marker tells all there is to tell: a shell that came up inside a program may go unseen.
+    pub(super) fn look_for_shell(&mut self, now: Now) {
+        if self.looking.around.wants_look() {
+            self.looking.asked = Some(now);
+            self.effects.push_back(Effect::Inspect(Look::Near));
+        }
+    }
+
+    /// A shell inside a program was seen to have gone. No byte tells it, so that the program's record does.
+    fn shell_left(&mut self, now: Now, shell: u32) {
+        let program = self.log.lose_shell(shell, self.wall_at(now));
+        self.drain(now);
+        if let Some(program) = program {
+            self.record(program);
+        }
+    }
+
     /// Whether the host can tell what runs at the terminal, and has not yet.
     pub(super) fn wonders(&self, now: Now) -> bool {
         let over = self.ended.is_some() || self.closed.is_some();
@@ -331,6 +352,19 @@ impl Session {
         patterns.any(|pattern| self.prompt_by_looks(now, &shell, pattern).is_some())
     }
 
+    /// Whether the shell that shows its prompt may have gone since, without a marker, so that the program it was started from
+    /// has the terminal: nobody has looked since something came behind the prompt.
+    fn may_have_left(&self) -> bool {
+        let inside = self.log.shell_pids().next_back().is_some_and(|pid| self.looking.around.has(pid));
+        inside && self.looking.glance.is_none() && self.log.is_past_prompt()
+    }
+
+    /// Until when a call that began then has to wait for that look, if it does.
+    pub(super) fn left_by(&self, now: Now, began: Now) -> Option<Now> {
+        let by = began.max(self.last_activity) + LOOK_WAIT;
+        (self.may_have_left() && now < by).then_some(by)
+    }
+
     /// Takes what was seen.
     pub(super) fn looked(&mut self, now: Now, inspection: &Inspection) {
         let Some(asked) = self.looking.asked.take() else { return };
@@ -343,10 +377,16 @@ impl Session {
         self.looking.beyond = self.leads_to(inspection, &judgement);
         self.looking.taker = place::taker(inspection);
         self.looking.armed = place::is_armed(inspection);
+        self.looking.around.look(&judgement, inspection);
+        self.look_for_shell(now);
         if self.last_activity >= asked {
             return;
         }
-        self.looking.own_shell = self.own_shell(now, inspection);
+        if let Some(shell) = self.looking.around.left(&judgement, inspection, &shells) {
+            self.shell_left(now, shell);
+        }
+        let at_prompt = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
+        self.looking.own_shell = self.own_shell(now, inspection).filter(|_| !at_prompt);
         if matches!(self.looking.own_shell, Some(OwnShell::MarkDue(_))) {
             self.looking.next = Some(now + own_shell::AGAIN);
             return;

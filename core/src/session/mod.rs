@@ -4,6 +4,7 @@
 //! [`crate::log`], what is said to the model in [`crate::reply`].
 
 mod agents;
+mod around;
 mod editor;
 mod event;
 mod glance;
@@ -438,6 +439,10 @@ impl Session {
             LogEvent::Continuation if self.agents.continuing().is_none() => {
                 let owner = self.submitter.actor().map(str::to_owned);
                 self.continued(owner.as_deref());
+            }
+            LogEvent::ShellStarted(shell) => {
+                self.looking.around.started(shell.pid);
+                self.look_for_shell(now);
             }
             LogEvent::Ended { status } => self.ended = Some(*status),
             _ => {}

@@ -40,7 +40,7 @@ impl Recovery {
     /// Begins with an empty log, the regions on disk, and the last line a server set out to type.
     #[must_use]
     pub fn new(mut log: Log, known: Vec<Region>, intent: Option<Intent>) -> Self {
-        log.expect_records(known.iter().filter(|region| region.kind == Kind::Input).cloned().collect());
+        log.expect_records(known.clone());
         let known = known.into_iter().map(|region| (region.id, region)).collect();
         let intent = intent.filter(|intent| intent.submits && intent.state != IntentState::Refused);
         Self {

@@ -129,6 +129,10 @@ impl Session {
         if let Some(moved) = call.moved.filter(|moved| moved.again > now && !over) {
             return Step::Wait(Some(moved.again));
         }
+        let due = call.deadline().is_some_and(|deadline| now >= deadline);
+        if let Some(by) = self.left_by(now, call.began).filter(|_| !over && !due) {
+            return Step::Wait(Some(by));
+        }
         if matches!(&call.kind, CallKind::Send(send) if send.is_new()) {
             let paints = matches!(self.shell(now), ShellState::AtPrompt { ready: false, .. } | ShellState::Starting);
             let painted = call.began + PAINTED.min(prompt_due(&self.log));
@@ -148,7 +152,6 @@ impl Session {
             CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
         };
         let resting = self.resting(now, pattern);
-        let due = call.deadline().is_some_and(|deadline| now >= deadline);
         let wonders = resting.prompt.is_some() && call.is_told_by_looking();
         if (wonders || call.begins_at_any_prompt()) && !due && self.awaits_place(now) {
             return Step::Wait(Some(self.place_by(now)));

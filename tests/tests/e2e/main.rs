@@ -8,6 +8,7 @@ mod basics;
 mod behind;
 mod carriers;
 mod containers;
+mod databases;
 mod editor;
 mod errors;
 mod expect;
@@ -49,6 +50,7 @@ fn main() {
         ("carriers", carriers::ROWS),
         ("containers", containers::ROWS),
         ("editor", editor::ROWS),
+        ("databases", databases::ROWS),
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),
         ("far", far::ROWS),

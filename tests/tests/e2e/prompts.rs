@@ -1,6 +1,6 @@
 //! Prompts that change, that only the host can tell, and that a pattern names.
 
-use dtmcp_tests::client::World;
+use dtmcp_tests::client::{Client, World};
 use serde_json::json;
 
 use super::interpreters::talk;
@@ -9,6 +9,7 @@ use super::{Row, Tested, holds, same};
 pub(crate) const ROWS: &[Row] = &[
     ("changed_in_the_program", &["tmux", "bash", "python3", "sqlite3"], changed),
     ("one_program_in_another", &["tmux", "bash", "gdb"], nested),
+    ("a_shell_in_a_program", &["tmux", "bash", "python3"], shell_inside),
     ("a_program_in_a_debugger", &["tmux", "bash", "gdb", "cc"], debugged),
     ("a_pattern_of_the_session", &["tmux", "python3"], of_the_session),
     ("the_shells_without_its_marks", &["tmux", "bash"], without_marks),
@@ -80,6 +81,45 @@ fn nested() -> Tested {
     holds!(again.output().ends_with("$1 = 42"), "the debugger again: {}", again.text);
     let end = client.run("quit 5")?;
     same!((end.status(), end.exit(), end.region()), ("finished", Some(5), Some(1)), "{}", end.text);
+    Ok(())
+}
+
+/// However the shell is left, the program has the terminal again and its region is the one that runs.
+fn shell_inside() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    talk(&mut client, &[("python3 -q", "prompt", ">>> ", ""), ("import os", "prompt", ">>> ", "")])?;
+    let shell = "os.system('bash')";
+    let here = |client: &mut Client| {
+        let seen = client.call("regions", json!({ "last": 100 }))?;
+        let regions = seen.meta["regions"].as_array().cloned().unwrap_or_default();
+        let running =
+            regions.iter().filter(|region| region["status"] == "running").map(|region| region["label"].clone());
+        same!(running.collect::<Vec<_>>(), [json!("python3 -q")], "{}", seen.text);
+        talk(client, &[("6*7", "prompt", ">>> ", "42")])
+    };
+    same!(client.run(shell)?.status(), "prompt", "a shell inside");
+    same!(client.run("echo in")?.output(), "in", "a shell inside");
+    let left = client.run("exit 3")?;
+    same!((left.status(), &left.meta["prompt"]), ("prompt", &json!(">>> ")), "{}", left.text);
+    here(&mut client)?;
+    same!(client.run(shell)?.status(), "prompt", "a shell inside");
+    let left = client.call("send", json!({ "keys": ["ctrl+d"] }))?;
+    same!(left.meta["prompt"], json!(">>> "), "{}", left.text);
+    here(&mut client)?;
+    same!(client.run(shell)?.status(), "prompt", "a shell inside");
+    client.call("send", json!({ "keys": ["ctrl+d"], "settle": 0 }))?;
+    let next = client.run("6*8")?;
+    same!((next.status(), &next.meta["prompt"]), ("prompt", &json!(">>> ")), "{}", next.text);
+    here(&mut client)?;
+    // A server that takes over knows as much.
+    same!(client.run(shell)?.status(), "prompt", "a shell inside");
+    client.run("exit 4")?;
+    client.kill()?;
+    let mut client = world.client()?;
+    here(&mut client)?;
+    same!(client.run("exit(5)")?.exit(), Some(5), "the program's end");
     Ok(())
 }
 
