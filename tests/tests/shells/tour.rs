@@ -116,6 +116,24 @@ pub(crate) const ROWS: &[Row] = &[
         ["/usr/share/bash-completion/bash_completion"],
         ". /usr/share/bash-completion/bash_completion"
     ),
+    // Its client asks a daemon, and where there is none a process for each prompt.
+    bash_with!(
+        "tour_bash_powerline",
+        ["/usr/share/powerline/bindings/bash/powerline.sh"],
+        ". /usr/share/powerline/bindings/bash/powerline.sh"
+    ),
+    bash_with!(
+        "tour_bash_autojump",
+        ["/usr/share/autojump/autojump.bash"],
+        ". /usr/share/autojump/autojump.bash"
+    ),
+    bash_with!(
+        "tour_bash_git_prompt",
+        ["git", "/usr/lib/git-core/git-sh-prompt"],
+        ". /usr/lib/git-core/git-sh-prompt; GIT_PS1_SHOWDIRTYSTATE=1; PROMPT_COMMAND='__git_ps1 \"\\w\" \" \\\\\\$ \"'
+git init -q ~/r; cd ~/r"
+    ),
+    bash_with!("tour_bash_virtual_environment", ["python3"], "python3 -m venv --without-pip ~/v; . ~/v/bin/activate"),
     bash_with!(
         "tour_bash_all",
         [
@@ -152,6 +170,28 @@ pub(crate) const ROWS: &[Row] = &[
         [],
         "autoload -Uz vcs_info; setopt prompt_subst; precmd() { vcs_info }; PS1='%~ ${vcs_info_msg_0_}$ '"
     ),
+    zsh_with!(
+        "tour_zsh_powerline",
+        ["/usr/share/powerline/bindings/zsh/powerline.zsh"],
+        ". /usr/share/powerline/bindings/zsh/powerline.zsh"
+    ),
+    zsh_with!(
+        "tour_zsh_antigen",
+        ["/usr/share/zsh-antigen/antigen.zsh"],
+        ". /usr/share/zsh-antigen/antigen.zsh; antigen apply"
+    ),
+    zsh_with!(
+        "tour_zsh_autojump",
+        ["/usr/share/autojump/autojump.zsh"],
+        ". /usr/share/autojump/autojump.zsh"
+    ),
+    zsh_with!(
+        "tour_zsh_git_prompt",
+        ["git", "/usr/lib/git-core/git-sh-prompt"],
+        ". /usr/lib/git-core/git-sh-prompt; GIT_PS1_SHOWDIRTYSTATE=1; precmd() { __git_ps1 '%n' ':%~$ ' '|%s' }
+git init -q ~/r; cd ~/r"
+    ),
+    zsh_with!("tour_zsh_virtual_environment", ["python3"], "python3 -m venv --without-pip ~/v; . ~/v/bin/activate"),
     zsh_with!(
         "tour_zsh_all",
         [
