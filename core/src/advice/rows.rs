@@ -151,6 +151,14 @@ pub(super) const ROWS: &[Row] = &[
         |f| format!("{} stays open: run sends it its next lines, with no need to start it again", started(f)),
     ),
     row(
+        "shell-inside",
+        Once,
+        |f| f.outcome.observed.marks == Some(Marks::Stand),
+        |_| {
+            "a shell with the integration is open there: run gives it its next lines, with exact ends and exit statuses, and exit leaves it".to_owned()
+        },
+    ),
+    row(
         "marks-later",
         Once,
         |f| f.outcome.observed.marks == Some(Marks::Later),

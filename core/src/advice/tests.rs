@@ -124,6 +124,7 @@ fn moments() -> Vec<Case> {
             vec![seen(Status::Prompt, marks(Marks::Later))],
             vec![seen(Status::Prompt, marks(Marks::Lost))],
         ),
+        ("shell-inside", vec![seen(Status::Prompt, marks(Marks::Stand))], vec![at(Status::Prompt, "gdb")]),
         ("marks-lost", vec![seen(Status::Prompt, marks(Marks::Lost))], vec![at(Status::Prompt, "bash")]),
         ("far", vec![seen(Running, far())], vec![at(Running, "ssh host make")]),
         (

@@ -91,13 +91,15 @@ pub struct Observed {
     pub stopped: Option<i32>,
     /// The shell's editor did not show the line that was typed.
     pub unshown: bool,
-    /// Why the prompt that is told stands there without an integrated shell's marks, though it is one's.
+    /// What is known of the prompt that is told, where it is an integrated shell's.
     pub marks: Option<Marks>,
 }
 
 /// What became of the marks of an integrated shell's prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marks {
+    /// They are there: a command has started this shell.
+    Stand,
     /// It prints them from its first command on: its startup file has set `PROMPT_COMMAND` anew.
     Later,
     /// The command took them away, and the next brings them back.

@@ -18,6 +18,9 @@ pub use line::{Takes, shell_asked, takes};
 const SHELLS: &[&str] =
     &["bash", "zsh", "fish", "sh", "dash", "ksh", "ksh93", "mksh", "yash", "posh", "tcsh", "csh", "ash", "busybox"];
 
+/// Programs that ask who somebody is before they start a shell as another user. Until then they are root's, and no place.
+const BECOMES: &[&str] = &["su", "sudo", "doas", "pkexec", "run0", "newgrp", "sg", "login", "runuser", "machinectl"];
+
 /// Carriers whose destination is a container or a sandbox on the host they run on.
 const CONTAINERS: &[&str] = &[
     "docker",
@@ -80,21 +83,39 @@ pub struct Beyond {
 }
 
 /// Where the terminal leads, by the processes at it and what they were judged to do; `from` is the place of the shell that
-/// started them. None where nothing leads away from it, or nothing can be seen.
+/// started them, and `before` where they led when somebody looked last. None where nothing leads away from it.
+///
+/// The shell that a program was started from is not among those at the terminal. So what runs there as the user of before,
+/// or asks to become another one, leads where it did.
 #[must_use]
-pub fn beyond(inspection: &Inspection, judgement: &Judgement, from: &Place) -> Option<Beyond> {
-    let front = inspection.front.known()?;
+pub fn beyond(inspection: &Inspection, judgement: &Judgement, from: &Place, before: Option<&Beyond>) -> Option<Beyond> {
+    let Some(front) = inspection.front.known() else { return before.cloned() };
     let below = inspection.below.known().map_or(&[][..], Vec::as_slice);
     if let Some((_, carrier)) = carriers(inspection).next() {
         // One that asks for a password, or connects, has not come there yet.
         let arrived = matches!(judgement, Judgement::Carrier(_) | Judgement::Unknown(_));
-        return destination(carrier, from).filter(|_| arrived).map(|place| Beyond { place, carried: true });
+        let there = destination(carrier, from);
+        let same = |before: &&Beyond| !before.carried || there.as_ref() == Some(&before.place);
+        let stays = before.filter(same).cloned();
+        return there.filter(|_| arrived).map(|place| Beyond { place, carried: true }).or(stays);
     }
+    let before = before.filter(|before| !before.carried);
     let is_shell = |process: &&Process| SHELLS.contains(&process.name.as_str());
-    let shell = below.iter().rev().find(is_shell).or_else(|| front.iter().rev().find(is_shell))?;
-    let Known::Known(uid) = shell.owner else { return None };
-    let user = shell.user.clone().unwrap_or_else(|| uid.to_string());
+    let Some(shell) = below.iter().rev().find(is_shell).or_else(|| front.iter().rev().find(is_shell)) else {
+        let stays = |process: &Process| {
+            let becomes = BECOMES.contains(&process.name.as_str());
+            becomes || before.is_some_and(|before| user(process).as_ref() == Some(&before.place.user))
+        };
+        return before.filter(|_| front.is_empty() || front.iter().any(stays)).cloned();
+    };
+    let user = user(shell)?;
     (user != from.user).then(|| Beyond { place: Place { user, ..from.clone() }, carried: false })
+}
+
+/// Whose a process is, as far as that is to be seen.
+fn user(process: &Process) -> Option<String> {
+    let Known::Known(uid) = process.owner else { return None };
+    Some(process.user.clone().unwrap_or_else(|| uid.to_string()))
 }
 
 /// Whether a carrier leads to the shell that has the terminal, so that what that runs is not to be seen: one that an
@@ -251,6 +272,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
+    use crate::inspect::{ProcessId, Why};
     use crate::waiting::carrier::carrier;
 
     fn place(host: &str, user: &str, container: Option<&str>) -> Place {
@@ -271,6 +293,49 @@ mod tests {
         assert_eq!(leads("docker exec -it web bash"), Some(place("vm", "me", Some("web"))));
         assert_eq!(leads("machinectl shell root@c1"), Some(place("vm", "root", Some("c1"))));
         assert_eq!(leads("tmux attach"), None);
+    }
+
+    fn runs(name: &str, user: &str) -> Inspection {
+        let process = Process {
+            id: ProcessId::default(),
+            parent: 1,
+            group: 7,
+            session: 1,
+            controlling: None,
+            in_front: true,
+            name: name.to_owned(),
+            stopped: false,
+            used: 0,
+            owner: Known::Known(0),
+            user: Some(user.to_owned()),
+            carrier: None,
+            armed: false,
+            files: Known::Known(Vec::new()),
+            threads: Known::Known(Vec::new()),
+        };
+        Inspection { front: Known::Known(vec![process]), ..Inspection::unknown(Why::NotAsked) }
+    }
+
+    #[test]
+    fn what_another_users_shell_runs_leads_where_that_did() {
+        let from = place("vm", "me", None);
+        let at_ann = Beyond { place: place("vm", "ann", None), carried: false };
+        let leads = |name: &str, user: &str, before: Option<&Beyond>| {
+            beyond(&runs(name, user), &Judgement::Works, &from, before).map(|beyond| beyond.place.user)
+        };
+        assert_eq!(leads("bash", "ann", None).as_deref(), Some("ann"));
+        // A program of that shell's, and one that asks for a password.
+        for (name, user) in [("sleep", "ann"), ("su", "root"), ("sudo", "root")] {
+            assert_eq!(leads(name, user, Some(&at_ann)).as_deref(), Some("ann"), "{name}");
+            assert_eq!(leads(name, user, None), None, "{name}");
+        }
+        // What is back, or another program that went on after it.
+        assert_eq!(leads("sh", "me", Some(&at_ann)), None);
+        assert_eq!(leads("python3", "me", Some(&at_ann)), None);
+        let far = Beyond { place: place("build7", "", None), carried: true };
+        assert_eq!(leads("python3", "me", Some(&far)), None, "the carrier is gone");
+        let unseen = Inspection::unknown(Why::Gone);
+        assert_eq!(beyond(&unseen, &Judgement::Works, &from, Some(&at_ann)), Some(at_ann));
     }
 
     #[test]

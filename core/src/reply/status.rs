@@ -182,7 +182,7 @@ pub(super) fn region_state(region: &Region) -> String {
         (_, Some(exit)) => format!("exit {exit}{stages}{}", signal(exit)),
         (State::Finished, None) if region.kind == Kind::Input => "answered".to_owned(),
         (State::Finished, None) => "finished, exit status unknown".to_owned(),
-        (State::Lost, None) => "its shell was replaced or ended, exit status unknown".to_owned(),
+        (State::Lost, None) => "its shell ended with it or was replaced".to_owned(),
     }
 }
 

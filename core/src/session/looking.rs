@@ -85,6 +85,8 @@ pub(super) struct Looking {
     pub(super) place_due: bool,
     /// Where the terminal leads from the shell that has it, as was last seen.
     pub(super) beyond: Option<Beyond>,
+    /// The command that ran then.
+    beyond_of: Option<u32>,
     /// The shell that has the terminal is itself at the far end of a carrier, so that what it runs is not to be seen.
     pub(super) behind: bool,
     /// Who would take a line that is typed, as was last seen.
@@ -375,6 +377,7 @@ impl Session {
         let shells: Vec<u32> = self.log.shell_pids().collect();
         self.looking.behind = place::is_behind_carrier(inspection, &shells);
         self.looking.beyond = self.leads_to(inspection, &judgement);
+        self.looking.beyond_of = self.command().map(|command| command.id);
         self.looking.taker = place::taker(inspection);
         self.looking.armed = place::is_armed(inspection);
         self.looking.around.look(&judgement, inspection);
@@ -419,7 +422,9 @@ impl Session {
     fn leads_to(&self, inspection: &Inspection, judgement: &Judgement) -> Option<Beyond> {
         let from = self.log.place().unwrap_or(&self.setting.home);
         if from.host == self.setting.home.host && !self.looking.behind {
-            return place::beyond(inspection, judgement, from);
+            let command = self.command().map(|command| command.id);
+            let before = self.looking.beyond.as_ref().filter(|_| self.looking.beyond_of == command);
+            return place::beyond(inspection, judgement, from, before);
         }
         // From another host's shell on, the processes of this one tell nothing. Once its command has led somewhere, it stays
         // there until that shell shows itself again.

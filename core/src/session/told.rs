@@ -91,13 +91,17 @@ impl Session {
         observed.marks = marks;
     }
 
-    /// Why a prompt of an integrated shell is told without its marks, where it is one.
+    /// What is known of the marks of the prompt that is told, where it is an integrated shell's.
     fn marks(&self, outcome: &Outcome) -> Option<Marks> {
-        if !is_prompt(outcome) || !self.is_unmarked_now() {
+        // One that has run a line without them stays a plain one.
+        let running = outcome.region.as_ref().filter(|region| region.state == State::Running);
+        let opened = running.is_some_and(|region| region.kind == Kind::Command);
+        if !self.is_unmarked_now() {
+            return (opened && outcome.status == Status::Prompt).then_some(Marks::Stand);
+        }
+        if !is_prompt(outcome) {
             return None;
         }
-        // One that has run a line without them stays a plain one.
-        let opened = outcome.region.as_ref().is_some_and(|region| region.kind == Kind::Command);
         match self.looking.own_shell {
             None if self.looking.armed && opened => Some(Marks::Later),
             Some(OwnShell::Unmarked) => Some(Marks::Lost),

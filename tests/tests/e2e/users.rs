@@ -49,12 +49,16 @@ fn exact() -> Tested {
     ] {
         let answer = client.run(way)?;
         same!(answer.status(), "prompt", "{way}: {}", answer.text);
+        // Once for all of them.
+        same!(answer.text.contains("the integration is open there"), way == "su ann", "{way}: {}", answer.text);
+        holds!(!answer.text.contains("stays open"), "{way}: {}", answer.text);
         let answer = client.run("id -un; (exit 3)")?;
         same!((answer.output(), answer.exit()), (user, Some(3)), "{way}: {}", answer.text);
         same!(answer.words().contains(&format!(" · as {user}]")), user != "root", "{way}: {}", answer.text);
         let answer = client.run("false | true")?;
         same!(answer.meta["pipestatus"], json!([1, 0]), "{way}: {}", answer.text);
-        client.run("exit 5")?;
+        let exit = client.run("exit 5")?;
+        holds!(!exit.text.contains("unknown") && exit.text.contains(&format!("exit {end} ")), "{way}: {}", exit.text);
         let answer = client.run("echo $?")?;
         same!((answer.output(), answer.exit()), (end.to_string().as_str(), Some(0)), "{way}: {}", answer.text);
     }
@@ -80,6 +84,17 @@ fn plain() -> Tested {
         let answer = client.run("id -un")?;
         same!((answer.status(), answer.output(), answer.exit()), ("prompt", user, None), "{way}: {}", answer.text);
         same!(answer.words().contains(&format!(" · as {user}]")), user != "root", "{way}: {}", answer.text);
+        // What a shell there runs is there, too, and so is one that asks for another user's password.
+        let running = client.run("cat")?;
+        same!((running.status(), news(&running).len()), ("waiting", 0), "{way}: {}", running.text);
+        client.call("send", json!({ "keys": ["ctrl+d"] }))?;
+        if way == "su - ann" {
+            let asks = client.run("su zoe")?;
+            same!((asks.status(), news(&asks).len()), ("waiting", 0), "{way}: {}", asks.text);
+            let broken_off = client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+            same!(news(&broken_off).len(), 0, "{way}: {}", broken_off.text);
+            client.run("true")?;
+        }
         let answer = client.run("exit 5")?;
         same!(answer.exit(), Some(5), "{way}: {}", answer.text);
         let back = answer.words().contains("the session is back on");
