@@ -36,6 +36,12 @@ __dtmcp_here() {
     [[ /dev/fd/9 -ef /dev/tty && /dev/fd/0 -ef $__DTMCP_TTY ]]
 }
 
+# Finds what calls a builtin: a function of the person's may bear its name, and `builtin` itself may be one, or disabled.
+__dtmcp_builtins() {
+    __dtmcp_by=builtin
+    if declare -F builtin || ! builtin :; then __dtmcp_by=command; fi
+}
+
 # Percent-encodes $1 into __dtmcp_r: %, ; and control characters, so that a value ends neither its field nor the
 # marker.
 __dtmcp_encode() {
@@ -143,8 +149,7 @@ __dtmcp_is_ours() {
 
 # Prints the start marker of a command that is entered before this file was read; PS0 shows it.
 __dtmcp_open() {
-    __dtmcp_by=builtin
-    declare -F builtin && __dtmcp_by=command
+    __dtmcp_builtins
     __dtmcp_here || return 0
     __dtmcp_identify
     __dtmcp_version
@@ -312,9 +317,7 @@ __dtmcp_prompt() {
         return 0
     fi
     local __dtmcp_on __dtmcp_run
-    # A function of the person's may bear a builtin's name.
-    __dtmcp_by=builtin
-    declare -F builtin && __dtmcp_by=command
+    __dtmcp_builtins
     __dtmcp_on= __dtmcp_t= __dtmcp_u= __dtmcp_v= __dtmcp_w= __dtmcp_x= __dtmcp_y=
     if __dtmcp_here; then
         __dtmcp_on=1

@@ -133,6 +133,8 @@ pub(crate) const ROWS: &[Row] = &[
     set!("set_enter_is_a_macro", "bind '\"\\C-m\":\"\\C-a\\C-e\\C-j\"'"),
     set!("set_history_ignored", "HISTIGNORE='*' HISTCONTROL=ignoreboth HISTSIZE=0"),
     set!("set_stdout_closed_once", "{ exec 3>&1 >&-; } ; exec >&3 3>&-"),
+    set!("set_builtin_disabled", "enable -n builtin"),
+    set!("set_extended_debugging_and_posix", "shopt -s extdebug; set -o posix; IFS=13D"),
     set!(
         "set_functions_named_as_builtins",
         "printf() { builtin printf \"$@\"; }; echo() { command echo \"$@\"; }; export -f printf"
