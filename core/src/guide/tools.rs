@@ -481,7 +481,7 @@ const SESSION_RESIZE: Tool = Tool {
 const SESSION_LIST: Tool = Tool {
     name: "session_list",
     title: "List sessions",
-    description: "Lists the sessions: what each does, whether it waits for input, whose text is on its line, its directory \
+    description: "Lists the sessions: what each does and since when, whether it waits for input, whose text is on its line, its directory \
         and size, who is attached, and the command with which a person attaches. Look here first when you take up earlier work: sessions outlive the server and your \
         conversation, and their logs outlive them.",
     effect: Effect::Reads,

@@ -17,7 +17,7 @@ use crate::text::visible::spell_out;
 pub use meta::region_fields;
 pub(crate) use news::finished_since;
 pub(crate) use status::headline;
-pub use status::{region_line, seconds, status_line};
+pub use status::{region_line, seconds, span, status_line};
 
 /// A finished reply.
 #[derive(Debug, Clone, PartialEq)]

@@ -229,3 +229,15 @@ pub fn seconds(duration: Duration) -> String {
         _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     }
 }
+
+/// A duration in the unit that says enough, for a look at many sessions.
+#[must_use]
+pub fn span(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds / 60),
+        7200..=172_799 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}

@@ -10,7 +10,7 @@ use crate::call::{Outcome, Status};
 use crate::log::ShellState;
 use crate::region::State;
 use crate::reply::headline;
-use crate::time::Now;
+use crate::time::{Now, Wall};
 
 /// How long a look at all sessions may take: output rests after a tenth of a second, and two looks at who waits lie half of
 /// that apart.
@@ -18,6 +18,16 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Characters of a command that are shown.
 const LABEL_CHARS: usize = 60;
+
+/// What a session does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doing {
+    /// In a few words: how it stands first, then whose text is on its line, then what runs.
+    pub words: String,
+    /// Since when: a command that works, or a full-screen program, since it was begun, a shell's prompt since it came.
+    /// None where that is when it last printed something: a question, a program's prompt, its end.
+    pub since: Option<Wall>,
+}
 
 impl Session {
     /// Somebody wants to know what it does.
@@ -44,36 +54,37 @@ impl Session {
         over || !unmarked || self.screen_since.is_some() || self.looking.holds_since(since) || at_prompt()
     }
 
-    /// What it does, in a few words: how it stands first, then whose text is on its line, then what runs.
+    /// What it does, and since when.
     #[must_use]
-    pub fn doing(&self, now: Now) -> String {
+    pub fn doing(&self, now: Now) -> Doing {
         if let Some(why) = &self.closed {
-            return why.clone();
+            return Doing { words: why.clone(), since: None };
         }
         if let Some(exit) = self.ended {
-            return exit.map_or_else(|| "ended".to_owned(), |exit| format!("ended with {exit}"));
+            let words = exit.map_or_else(|| "ended".to_owned(), |exit| format!("ended with {exit}"));
+            return Doing { words, since: None };
         }
-        let stands = match self.shell(now) {
-            ShellState::AtPrompt { .. } => "at its prompt".to_owned(),
-            ShellState::Continuation => "at a continuation prompt".to_owned(),
-            ShellState::Starting => "starting".to_owned(),
-            ShellState::Ended => "ended".to_owned(),
+        let (stands, since) = match self.shell(now) {
+            // Where a command's end was told and the prompt has not come yet, that is as good as now.
+            ShellState::AtPrompt { since, .. } => ("at its prompt", Some(since).filter(|since| *since != Wall(0))),
+            ShellState::Continuation => ("at a continuation prompt", None),
+            ShellState::Starting => ("starting", None),
+            ShellState::Ended => ("ended", None),
             ShellState::Running(_) | ShellState::NoShell => return self.what_runs(now),
         };
-        [Some(stands), self.on_the_line()].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+        let words = [Some(stands.to_owned()), self.on_the_line()];
+        Doing { words: words.into_iter().flatten().collect::<Vec<_>>().join(" · "), since }
     }
 
-    fn what_runs(&self, now: Now) -> String {
-        let label = self
-            .log
-            .regions()
-            .rev()
-            .find(|region| region.state == State::Running)
-            .map(|region| region.named(LABEL_CHARS));
+    fn what_runs(&self, now: Now) -> Doing {
+        let running = self.log.regions().rev().find(|region| region.state == State::Running);
+        let label = running.map(|region| region.named(LABEL_CHARS));
         let mut outcome = self.reading(now, None).unwrap_or_else(|| Outcome::new(Status::Running));
         if self.log.cooked.fullscreen().is_some() {
             outcome.status = Status::Screen;
         }
+        let works = matches!(outcome.status, Status::Running | Status::Finished | Status::Screen);
+        let since = running.filter(|_| works).map(|region| region.started);
         let words = match outcome.status {
             Status::Running | Status::Finished => {
                 let running = label.map_or_else(|| "running".to_owned(), |label| format!("running {label}"));
@@ -82,7 +93,7 @@ impl Session {
             Status::Screen => [Some(headline(&outcome)), None, label],
             _ => [Some(headline(&outcome)), self.on_the_line(), label],
         };
-        words.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+        Doing { words: words.into_iter().flatten().collect::<Vec<_>>().join(" · "), since }
     }
 
     /// Whose text stands on the line. What has not been echoed yet may never be.

@@ -31,6 +31,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 pub use event::{Effect, Event, NotTyped, Part, Signalled, Signalling, Typing};
+pub use glance::Doing;
 pub use recover::{Inherited, Recovery};
 pub(crate) use unsubmitted::Leaves;
 pub use unsubmitted::{Owner, Unsubmitted};

@@ -1,5 +1,8 @@
 //! The sessions of a server as a table for a person, as wide as their terminal.
 
+use std::time::Duration;
+
+use dtmcp_core::reply::span;
 use dtmcp_core::text::visible::spell_out;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
@@ -8,24 +11,27 @@ use unicode_width::UnicodeWidthStr as _;
 const GAP: usize = 2;
 
 /// The widest a session's name, and an agent's, may make their column where the terminal is narrow.
-const NAME_MAX: usize = 20;
+const NAME_MAX: usize = 16;
 
 /// What is left for what runs and where, however narrow the terminal.
 const REST_MIN: usize = 24;
 
-const HEADS: [&str; 5] = ["session", "what", "last output", "where", "who"];
+/// Where the directory's column is.
+const WHERE: usize = 4;
+
+const HEADS: [&str; 6] = ["session", "what", "since", "last output", "where", "who"];
 
 /// The table, a line for each session; `now` is in Unix seconds, and `width` none where there is no terminal.
 pub(super) fn table(sessions: &[Value], now: f64, width: Option<usize>) -> String {
     let mut rows = vec![HEADS.map(str::to_owned)];
     rows.extend(sessions.iter().map(|session| row(session, now)));
     let wide = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width()).max().unwrap_or(0);
-    let mut widths: [usize; 5] = std::array::from_fn(wide);
+    let mut widths: [usize; HEADS.len()] = std::array::from_fn(wide);
     if let Some(width) = width {
-        let [name, what, last, place, who] = &mut widths;
+        let [name, what, since, last, place, who] = &mut widths;
         *name = (*name).min(NAME_MAX);
         *who = (*who).min(NAME_MAX);
-        let rest = width.saturating_sub(*name + *last + *who + GAP * 4).max(REST_MIN);
+        let rest = width.saturating_sub(*name + *since + *last + *who + GAP * (HEADS.len() - 1)).max(REST_MIN);
         if *what + *place > rest {
             // Half each, and what one does not need is the other's.
             *place = (*place).min((rest / 2).max(rest.saturating_sub(*what)));
@@ -35,7 +41,7 @@ pub(super) fn table(sessions: &[Value], now: f64, width: Option<usize>) -> Strin
     let lines = rows.iter().map(|row| {
         let cells = row.iter().zip(widths).enumerate().map(|(at, (cell, width))| {
             // A path says most at its end.
-            let cell = if at == 3 { keep_end(cell, width) } else { keep_start(cell, width) };
+            let cell = if at == WHERE { keep_end(cell, width) } else { keep_start(cell, width) };
             let padding = width.saturating_sub(cell.width());
             format!("{cell}{}", " ".repeat(padding + GAP))
         });
@@ -44,7 +50,7 @@ pub(super) fn table(sessions: &[Value], now: f64, width: Option<usize>) -> Strin
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn row(session: &Value, now: f64) -> [String; 5] {
+fn row(session: &Value, now: f64) -> [String; HEADS.len()] {
     let text = |field: &str| session.get(field).and_then(Value::as_str).unwrap_or_default();
     let what = if text("runs").is_empty() { text("state") } else { text("runs") };
     let typing = session.pointer("/typing_now/agent").and_then(Value::as_str);
@@ -55,27 +61,20 @@ fn row(session: &Value, now: f64) -> [String; 5] {
     };
     let far =
         session.pointer("/place/host").and_then(Value::as_str).map_or_else(String::new, |host| format!("{host}:"));
-    let last = session.get("last_output").or_else(|| session.get("closed")).and_then(Value::as_f64);
+    let passed = |field: &str| {
+        let seconds = now - session.get(field)?.as_f64()?;
+        Some(span(Duration::try_from_secs_f64(seconds).unwrap_or_default()))
+    };
     let cells = [
         text("name").to_owned(),
         what.to_owned(),
-        last.map_or_else(String::new, |at| ago((now - at).max(0.0))),
+        passed("since").or_else(|| passed("closed")).unwrap_or_default(),
+        passed("last_output").map_or_else(String::new, |span| format!("{span} ago")),
         format!("{far}{}", text("cwd")),
         format!("{}{people}", typing.unwrap_or_else(|| text("actor"))),
     ];
     // A name, a directory or a command may hold anything.
     cells.map(|cell| spell_out(&cell).replace(['\n', '\t'], " "))
-}
-
-/// How long ago, in the unit that says enough.
-fn ago(seconds: f64) -> String {
-    let (number, unit) = match seconds {
-        ..120.0 => (seconds, "s"),
-        120.0..7200.0 => (seconds / 60.0, "min"),
-        7200.0..172_800.0 => (seconds / 3600.0, "h"),
-        _ => (seconds / 86_400.0, "days"),
-    };
-    format!("{number:.0} {unit} ago")
 }
 
 fn keep_start(text: &str, width: usize) -> String {
@@ -113,7 +112,8 @@ mod tests {
     use super::*;
 
     fn session(name: &str, runs: &str, cwd: &str) -> Value {
-        json!({"name": name, "runs": runs, "cwd": cwd, "actor": "claude-code#2", "last_output": 1000.0, "attached": 0})
+        json!({"name": name, "runs": runs, "cwd": cwd, "actor": "claude-code#2", "since": 400.0,
+            "last_output": 1000.0, "attached": 0})
     }
 
     #[test]
@@ -121,8 +121,8 @@ mod tests {
         let shown = table(&[session("t1", "at its prompt", "/home/me")], 1005.0, Some(80));
         assert_eq!(
             shown,
-            "session  what           last output  where     who\n\
-             t1       at its prompt  5 s ago      /home/me  claude-code#2"
+            "session  what           since   last output  where     who\n\
+             t1       at its prompt  10 min  5 s ago      /home/me  claude-code#2"
         );
     }
 
@@ -162,8 +162,12 @@ mod tests {
             shown.contains("3 h ago") && shown.contains("build7:/srv") && shown.ends_with("codex + a person"),
             "{shown}"
         );
-        for (seconds, words) in [(0.0, "0 s ago"), (119.0, "119 s ago"), (600.0, "10 min ago"), (1e6, "12 days ago")] {
-            assert_eq!(ago(seconds), words);
+        for (seconds, words) in [(0.0, "  0 s  "), (119.5, "  119 s  "), (719.0, "  11 min  "), (1e6, "  11 days  ")] {
+            let shown = table(&[session("t1", "x", "/")], 400.0 + seconds, None);
+            assert!(shown.contains(words), "{shown}");
         }
+        let closed = json!({"name": "t2", "state": "closed", "closed": 400.0, "actor": "codex", "command": "bash"});
+        let shown = table(&[closed], 1000.0, Some(80));
+        assert!(shown.contains("t2       closed  10 min"), "{shown}");
     }
 }

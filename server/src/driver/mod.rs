@@ -95,6 +95,8 @@ pub struct Look {
     pub regions: Vec<Region>,
     /// What it does, in a few words.
     pub runs: String,
+    /// Since when, Unix milliseconds.
+    pub since: Wall,
     /// What its shell does.
     pub shell: ShellState,
     /// The directory of its innermost shell, as the last prompt told it.

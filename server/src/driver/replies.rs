@@ -56,10 +56,12 @@ impl Running {
         let session = &self.driver.session;
         let live = session.log().cooked.live();
         self.driver.files.write_tail(&live);
+        let doing = session.doing(self.driver.clock.now());
         Look {
             lines: self.driver.files.snapshot(live),
             regions: session.log().regions().map(|region| session.region_so_far(region)).collect(),
-            runs: session.doing(self.driver.clock.now()),
+            runs: doing.words,
+            since: doing.since.unwrap_or(self.last_output),
             shell: session.log().shell(),
             cwd: session.log().cwd().map(str::to_owned),
             ended: session.ended(),

@@ -1,16 +1,18 @@
 //! `session_list` and `session_resize`.
 
+use std::time::Duration;
+
 use dtmcp_core::call::Resize;
 use dtmcp_core::cooked::Size;
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::Place;
-use dtmcp_core::reply::Reply;
+use dtmcp_core::reply::{Reply, span};
 use serde_json::{Map, Value, json};
 
 use super::pick::{Readable, command, glance};
 use super::{Handle, Hub, ended};
-use crate::driver::Look;
 use crate::driver::render::mask;
+use crate::driver::{Clock, Look};
 use crate::mcp::desk::Desk as _;
 use crate::terminal::{Attached, PaneState};
 
@@ -95,10 +97,11 @@ impl Hub {
         };
         let cwd = cwd(handle, look).map_or_else(String::new, |cwd| format!(" · in {cwd}"));
         format!(
-            "{}: {} · {}{cwd}{size}{people} · {}",
+            "{}: {} · {} · for {}{cwd}{size}{people} · {}",
             handle.name,
             command(&handle.meta),
             look.runs,
+            span(Duration::from_millis(Clock::wall().0.saturating_sub(look.since.0))),
             self.attach_line(&handle.name)
         )
     }
@@ -110,6 +113,7 @@ impl Hub {
         put("name", handle.name.as_str().into());
         put("state", if look.closed.is_some() || look.ended.is_some() { "ended" } else { "open" }.into());
         put("runs", look.runs.as_str().into());
+        put("since", json!(seconds(look.since.0)));
         put("exit", json!(look.ended.flatten()));
         put("command", command(&handle.meta).into());
         put("cwd", json!(cwd(handle, look)));
@@ -183,7 +187,7 @@ async fn reaches_programs(tty: &std::path::Path, size: Size) {
 }
 
 /// How often a pane's size is looked at after a change, and how many times: half a second in all.
-const RESIZE_LOOK: std::time::Duration = std::time::Duration::from_millis(10);
+const RESIZE_LOOK: Duration = Duration::from_millis(10);
 const RESIZE_LOOKS: u32 = 50;
 
 fn cwd(handle: &Handle, look: &Look) -> Option<String> {

@@ -10,12 +10,15 @@
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
+use std::fs::File;
+use std::os::fd::AsRawFd as _;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -99,14 +102,17 @@ impl Control {
     /// Starts the client that `command` is and waits until its session is there: what is sent before is carried out
     /// before, and may find no session at all.
     pub(super) async fn start(mut command: Command, token: &str) -> Result<Self, TerminalError> {
+        let (output, written) = lasting_pipe()?;
         let mut child = command
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
+            .stdout(written)
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .process_group(0)
             .spawn()?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        // It holds an end of that pipe, which we would never see closed.
+        drop(command);
+        let Some(input) = child.stdin.take() else {
             return Err(TerminalError::Io("no pipe to tmux".to_owned()));
         };
         let pid = child.id().unwrap_or_default();
@@ -139,6 +145,17 @@ impl Control {
     }
 }
 
+/// A pipe whose writing end is open for reading too, so that it has a reader for as long as it has a writer.
+///
+/// tmux that is to end waits until all that it wants to tell each client is written, and after a write that failed for want
+/// of a reader it never tries again: `kill-server` just after we were killed would leave it there for ever, deaf to
+/// everybody.
+fn lasting_pipe() -> std::io::Result<(Receiver, Stdio)> {
+    let (reader, writer) = std::io::pipe()?;
+    let both = File::options().read(true).write(true).open(format!("/proc/self/fd/{}", writer.as_raw_fd()));
+    Ok((Receiver::from_owned_fd(reader.into())?, both.map_or_else(|_| Stdio::from(writer), Stdio::from)))
+}
+
 /// Sends requests. A task of its own, so that a caller that gives up cannot leave half a line behind.
 async fn write(mut queue: mpsc::UnboundedReceiver<Request>, mut input: ChildStdin, shared: Arc<Shared>, token: String) {
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -164,7 +181,7 @@ async fn write(mut queue: mpsc::UnboundedReceiver<Request>, mut input: ChildStdi
 }
 
 /// Reads answers until the client ends.
-async fn read(mut child: Child, output: ChildStdout, shared: Arc<Shared>) {
+async fn read(mut child: Child, output: Receiver, shared: Arc<Shared>) {
     let mut lines = BufReader::new(output);
     let mut blocks = Blocks::default();
     let mut line = Vec::new();

@@ -17,7 +17,7 @@ use dtmcp_core::log::Log;
 use dtmcp_core::pattern::Pattern;
 use dtmcp_core::record::StateRecord;
 use dtmcp_core::region::{Place, Region, State};
-use dtmcp_core::session::{Effect, Event, NotTyped, Session, Setting, Signalled, Signalling, Typing};
+use dtmcp_core::session::{Doing, Effect, Event, NotTyped, Session, Setting, Signalled, Signalling, Typing};
 use dtmcp_core::text::width::Widths;
 use dtmcp_core::time::{Now, Wall};
 use dtmcp_core::vt::marker::Nonce;
@@ -488,6 +488,12 @@ impl Sim {
         self.handle(Event::Person(self.person));
         self.handle(Event::Glance);
         while !self.glanced && self.step() {}
+        self.doing().words
+    }
+
+    /// What is known of it now, without a look.
+    #[must_use]
+    pub fn doing(&self) -> Doing {
         self.session.doing(self.now)
     }
 

@@ -21,6 +21,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("torn_files", &["tmux", "bash"], torn_files),
     ("closed_meanwhile", &["tmux", "bash"], closed_meanwhile),
     ("tmux_is_stopped_at_the_start", &["tmux", "bash"], stopped_at_start),
+    ("tmux_ends_just_after_the_server", &["tmux", "bash"], tmux_ends_after_server),
     ("own_log_catted", &["tmux", "bash"], own_log),
 ];
 
@@ -209,5 +210,21 @@ fn own_log() -> Tested {
     client.kill()?;
     let mut client = world.client()?;
     same!(regions(&mut client, "t1")?, all, "nor in a replay");
+    Ok(())
+}
+
+/// tmux tells its clients that it ends, ours as well, whose reader has just gone.
+fn tmux_ends_after_server() -> Tested {
+    let world = World::new()?;
+    for _ in 0..KILLS {
+        let mut client = world.client()?;
+        client.call("session_create", json!({}))?;
+        let pid = world.tmux(&["display-message", "-p", "#{pid}"])?;
+        client.kill()?;
+        // What it answers depends on how soon it has gone.
+        drop(world.tmux(&["kill-server"]));
+        let process = std::path::Path::new("/proc").join(pid.trim());
+        wait_until("tmux has gone", || !process.exists())?;
+    }
     Ok(())
 }

@@ -31,6 +31,34 @@ fn what_began_to_wait_unseen_is_looked_at() {
 }
 
 #[test]
+fn since_when_it_does_that_is_told() {
+    let mut sim = left("sleep 30; cat");
+    sim.pass(10.0);
+    sim.glance();
+    let begun = sim.session.log().regions().last().unwrap().started;
+    assert_eq!(sim.doing().since, Some(begun), "a command since it was begun");
+    sim.host = program(Call::Reads(0));
+    sim.pass(30.0);
+    sim.glance();
+    assert_eq!(sim.doing().since, None, "what waits since it printed last");
+    let mut sim = Sim::bash();
+    let came = sim.doing().since.unwrap();
+    sim.pass(60.0);
+    sim.person("git pu");
+    sim.pass(60.0);
+    assert_eq!(sim.doing().since, Some(came), "a prompt since it came, whatever is typed there");
+    sim.person("\x15");
+    sim.pass(1.0);
+    sim.ran("a", "vi");
+    sim.pass(60.0);
+    let begun = sim.session.log().regions().last().unwrap().started;
+    assert_eq!(sim.doing().since, Some(begun), "a full-screen program since it was begun");
+    sim.pass(60.0);
+    sim.crash();
+    assert_eq!(sim.doing().since, Some(begun), "which a new server knows too");
+}
+
+#[test]
 fn what_waited_and_works_unseen_is_looked_at() {
     let mut sim = Sim::bash();
     sim.pass(5.0);
