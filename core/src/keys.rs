@@ -7,6 +7,7 @@
 use std::fmt;
 
 use crate::text::near::nearest;
+use crate::text::visible::quoted;
 
 /// How often one name may be repeated (`down*1000`). More presses than a long list has entries are a slip, and
 /// every press is typed on its own.
@@ -48,7 +49,7 @@ pub struct BadKey {
 
 impl fmt::Display for BadKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no key {:?}: {}", self.name, self.why)
+        write!(f, "no key {}: {}", quoted(&self.name), self.why)
     }
 }
 

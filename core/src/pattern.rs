@@ -4,6 +4,7 @@
 //! runs on `fancy-regex`, under a step limit and over pieces of bounded length: its limit counts steps, and a step
 //! over a long line may be slow.
 
+use crate::text::visible::quoted;
 use std::ops::Range;
 
 /// The longest line, in bytes, that a backtracking pattern looks at. Look-ahead over 40 KB took seconds within the
@@ -37,7 +38,7 @@ pub struct BadPattern {
 
 impl std::fmt::Display for BadPattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the pattern {:?} does not compile: {}", self.source, self.why)
+        write!(f, "the pattern {} does not compile: {}", quoted(&self.source), self.why)
     }
 }
 
@@ -54,8 +55,8 @@ impl std::fmt::Display for TooCostly {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "the pattern {:?} needs too much backtracking; use one without look-around or back-references",
-            self.source
+            "the pattern {} needs too much backtracking; use one without look-around or back-references",
+            quoted(&self.source)
         )
     }
 }

@@ -8,6 +8,7 @@ use crate::call::Shape;
 use crate::lines::Lines;
 use crate::summary::{self, Allowance, Summary, Wanted};
 use crate::text::clip::{Budget, clip, clip_line};
+use crate::text::visible::quoted;
 
 /// Lines that `show` or `last_lines` may bring at most.
 const ASKED_LINES: usize = 1_000;
@@ -42,7 +43,12 @@ impl Source<'_> {
     }
 
     fn search_call(self, summary: &Summary, from: u64, to: u64) -> String {
-        format!("search session=\"{}\"{} pattern={:?} from={from} to={to}", self.session, self.region(), summary.search)
+        format!(
+            "search session=\"{}\"{} pattern={} from={from} to={to}",
+            self.session,
+            self.region(),
+            quoted(&summary.search)
+        )
     }
 
     fn gap_line(self, from: u64, to: u64) -> String {
@@ -247,7 +253,7 @@ fn matching(
         out.push(line);
     }
     if hits == 0 {
-        out.push(format!("[no line of {count} matches show={:?}]", pattern.source()));
+        out.push(format!("[no line of {count} matches show={}]", quoted(pattern.source())));
     }
     Ok(Body { clipped: shown < count || hits == 0, lines: out, gap: None })
 }

@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
@@ -26,9 +27,20 @@ pub fn notify(socket: Option<&OsStr>, state: &str) -> io::Result<()> {
 /// The listening socket that systemd opened for us, if it did.
 ///
 /// # Errors
-/// Where what was passed is no Unix socket.
+/// Where what was passed is no Unix socket, or none that listens.
 pub fn passed_socket() -> io::Result<Option<UnixListener>> {
-    listenfd::ListenFd::from_env().take_unix_listener(0)
+    let passed = listenfd::ListenFd::from_env().take_unix_listener(0)?;
+    if passed.as_ref().is_some_and(|socket| !listens(socket)) {
+        return Err(io::Error::other(
+            "it does not listen; a .socket unit with `ListenStream=` and without `Accept=yes` passes one that does",
+        ));
+    }
+    Ok(passed)
+}
+
+/// A socket that does not would refuse to give a connection, again and again.
+fn listens(socket: &impl AsFd) -> bool {
+    nix::sys::socket::getsockopt(socket, nix::sys::socket::sockopt::AcceptConn).unwrap_or(true)
 }
 
 #[cfg(test)]
@@ -55,6 +67,14 @@ mod tests {
             let length = end.recv(&mut said).unwrap();
             assert_eq!(said.get(..length), Some(&b"READY=1\nSTATUS=serving"[..]));
         }
+    }
+
+    #[test]
+    fn a_socket_that_does_not_listen_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(listens(&UnixListener::bind(dir.path().join("listens")).unwrap()));
+        let (connected, _) = std::os::unix::net::UnixStream::pair().unwrap();
+        assert!(!listens(&connected));
     }
 
     #[test]

@@ -131,6 +131,18 @@ async fn only_an_unknown_tool_is_a_protocol_error() {
     assert!(answer["error"]["message"].as_str().unwrap().contains("session_create"), "{answer}");
     let answer = client.request("no/such/method", json!({})).await;
     assert_eq!(answer["error"]["code"], -32601);
+    // A request that leaves out what it is about is told what it takes.
+    for era in Era::BOTH {
+        let answer = Client::new(era).await.request("tools/call", json!({"arguments": {}})).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("`name` is missing"), "{answer}");
+    }
+    for (era, code) in [(Era::Initialize, -32601), (Era::Stateless, -32602)] {
+        let answer = Client::new(era).await.request("subscriptions/listen", json!({})).await;
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+        let says = answer["error"]["message"].as_str().unwrap().contains("resourceSubscriptions");
+        assert_eq!(says, era == Era::Stateless, "{answer}");
+    }
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use crate::place::{Taker, told};
 use crate::prompt;
 use crate::record::{HOURS, MissingEntry};
 use crate::region::Place;
+use crate::text::visible::quoted;
 use crate::time::Now;
 
 /// How long the whole of it may take: two lines and their answers, over a slow connection. Below the 60 s at which some
@@ -185,11 +186,12 @@ impl IntegrateCall {
         match stands(view) {
             Stands::Prompt => self.at_prompt(view),
             Stands::Typed(text) => refused(format!(
-                "{NOT_TYPED}: {text:?} stands on the shell's line, not submitted. send keys=[\"ctrl+u\"] clears it, if it is yours or whoever typed it agrees"
+                "{NOT_TYPED}: {text} stands on the shell's line, not submitted. send keys=[\"ctrl+u\"] clears it, if it is yours or whoever typed it agrees",
+                text = quoted(&text)
             )),
             Stands::Program(name) => refused(format!(
-                "{NOT_TYPED}: {name} has the terminal, at {:?}, and it is no shell. Leave it first, then call shell_integrate at the shell's prompt",
-                prompt_text(view)
+                "{NOT_TYPED}: {name} has the terminal, at {}, and it is no shell. Leave it first, then call shell_integrate at the shell's prompt",
+                quoted(&prompt_text(view))
             )),
             Stands::Nothing => {
                 let far = matches!(view.taker, Some(Taker::Far) | None);
@@ -281,8 +283,9 @@ impl IntegrateCall {
         };
         let file = kind.map(Kind::file).unwrap_or_default();
         let mut outcome = Outcome::error(format!(
-            "{who} cannot load {file}: {words:?}. {}. Until then run works here by the looks of the prompt, without exit statuses. This is remembered for {HOURS} h",
-            install(view.place, &who)
+            "{who} cannot load {file}: {words}. {}. Until then run works here by the looks of the prompt, without exit statuses. This is remembered for {HOURS} h",
+            install(view.place, &who),
+            words = quoted(words)
         ));
         outcome.learned = Some(Learned::Missing(MissingEntry { place: self.key.clone(), who, at: view.wall.0 }));
         Step::Done(Box::new(outcome))

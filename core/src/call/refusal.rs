@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::watch::{Flow, Seen, prompt_text};
 use crate::region::Region;
 use crate::reply::seconds;
+use crate::text::visible::quoted;
 
 /// How an error begins that left the terminal as it was.
 pub(super) const NOT_TYPED: &str = "nothing was typed";
@@ -15,16 +16,17 @@ pub(super) const REST_NOT_TYPED: &str = "the rest was not typed";
 /// Why a line is not typed; `typed` is how much was.
 pub(super) fn refusal(view: &Seen<'_>, typed: &str, why: &str) -> String {
     match why {
-        "ended" => format!(
-            "{typed}: the session's program has ended. session_create opens a new session; read still shows this one's log"
-        ),
+        "ended" => {
+            let why = view.closed.unwrap_or("the session's program has ended");
+            format!("{typed}: {why}. session_create opens a new session; read still shows this one's log")
+        }
         "late" => format!(
             "{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"
         ),
         "hidden" => {
             let who = view.log.open_region().map_or_else(|| "the program".to_owned(), describe);
             let question = prompt_text(view);
-            let asks = if question.trim().is_empty() { String::new() } else { format!(" {question:?},") };
+            let asks = if question.trim().is_empty() { String::new() } else { format!(" {},", quoted(&question)) };
             format!(
                 "{typed}: {who} asks{asks} for input that is not shown when typed, such as a password. Ask the user to type it in the attached terminal, then wait; or call expect without line, with a rule with secret=true for it; or send it as text with a line break at its end"
             )
@@ -61,8 +63,8 @@ pub(super) fn refusal(view: &Seen<'_>, typed: &str, why: &str) -> String {
 fn busy(view: &Seen<'_>, typed: &str) -> String {
     let Some(region) = view.log.open_region() else {
         return format!(
-            "{typed}: the program in the session is still at work (last line {:?}). wait waits for it; send keys=[\"ctrl+c\"] interrupts it",
-            prompt_text(view)
+            "{typed}: the program in the session is still at work (last line {}). wait waits for it; send keys=[\"ctrl+c\"] interrupts it",
+            quoted(&prompt_text(view))
         );
     };
     let age = Duration::from_millis(view.wall.0.saturating_sub(region.started.0));

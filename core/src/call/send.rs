@@ -9,6 +9,7 @@ use super::{Outcome, Send, Signal, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::region::{Kind, Region, State};
 use crate::session::{Leaves, Signalled};
+use crate::text::visible::quoted;
 use crate::time::Now;
 
 /// A program that never stops printing is not waited for longer than this: the reply then says it goes on.
@@ -345,7 +346,7 @@ impl SendCall {
                 }
                 _ => "",
             };
-            return format!("{what}, at its prompt {prompt:?}{next}");
+            return format!("{what}, at its prompt {prompt}{next}", prompt = quoted(prompt));
         }
         if view.resting.screen || view.paints() {
             return format!("{what}, with its screen");

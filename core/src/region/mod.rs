@@ -6,6 +6,7 @@ pub mod shells;
 pub mod stages;
 pub mod store;
 
+use crate::text::visible::quoted;
 use crate::time::Wall;
 
 /// The longest label, in bytes; a longer command is told by its beginning.
@@ -116,7 +117,7 @@ impl Region {
             return format!("#{} {NO_LABEL}", self.id);
         }
         let label: String = self.label.lines().next().unwrap_or_default().chars().take(chars).collect();
-        format!("#{} {label:?}", self.id)
+        format!("#{} {label}", self.id, label = quoted(&label))
     }
 }
 

@@ -6,6 +6,7 @@ use super::meta::led_to;
 use super::{Scene, elsewhere, took};
 use crate::call::{Asks, Outcome, Status};
 use crate::region::{Kind, NO_LABEL, Place, Region, State};
+use crate::text::visible::quoted;
 
 /// How the name of a signal ends that stops a job.
 const STOPPED: &str = ", stopped";
@@ -20,7 +21,11 @@ pub(super) fn status_lines(outcome: &Outcome, scene: &Scene<'_>) -> Vec<String> 
         let asked = led_to(outcome, region.id);
         let runs = region.state == State::Running;
         let waited = asked.filter(|asked| runs || before != Some(*asked)).map(|asked| {
-            if asked.trim().is_empty() { "waited for input".to_owned() } else { format!("waited at {asked:?}") }
+            if asked.trim().is_empty() {
+                "waited for input".to_owned()
+            } else {
+                format!("waited at {asked}", asked = quoted(asked))
+            }
         });
         before = asked;
         let parts = [
@@ -78,16 +83,18 @@ pub(crate) fn headline(outcome: &Outcome) -> String {
         Status::Finished => {
             outcome.region.as_ref().map_or_else(|| "finished, the shell ran nothing".to_owned(), finished)
         }
-        Status::Prompt => format!("at the prompt {prompt:?}"),
+        Status::Prompt => format!("at the prompt {prompt}", prompt = quoted(prompt)),
         Status::Waiting => waiting(prompt),
         Status::WaitingHidden => waiting_hidden(prompt),
         Status::Suspended => suspended(outcome.observed.stopped),
         Status::Continuation if prompt.is_empty() => "not complete: the shell wants the rest".to_owned(),
-        Status::Continuation => format!("at the continuation prompt {prompt:?}: it wants the rest"),
+        Status::Continuation => {
+            format!("at the continuation prompt {prompt}: it wants the rest", prompt = quoted(prompt))
+        }
         Status::Screen => "full-screen program".to_owned(),
         Status::Matched => outcome.matched.map_or_else(|| "matched".to_owned(), |line| format!("matched line {line}")),
         Status::Quiet if prompt.is_empty() => "quiet: nothing was printed for 3 s".to_owned(),
-        Status::Quiet => format!("quiet at {prompt:?}: nothing was printed for 3 s"),
+        Status::Quiet => format!("quiet at {prompt}: nothing was printed for 3 s", prompt = quoted(prompt)),
         Status::Ended => match outcome.program_exit {
             Some(exit) => format!("ended: the session's program exited with {exit}{}", signal(exit)),
             None => "ended: the session's program has ended".to_owned(),
@@ -97,9 +104,9 @@ pub(crate) fn headline(outcome: &Outcome) -> String {
             outcome.matched.map_or_else(|| "stopped".to_owned(), |rule| format!("stopped by rule {rule}"))
         }
         Status::Unanswered if prompt.is_empty() => "unanswered: it waits for input that no rule gives".to_owned(),
-        Status::Unanswered => format!("unanswered: no rule answers {prompt:?}"),
+        Status::Unanswered => format!("unanswered: no rule answers {prompt}", prompt = quoted(prompt)),
         Status::UnansweredHidden => {
-            format!("unanswered: no rule answers {prompt:?}, and what is typed now is not shown")
+            format!("unanswered: no rule answers {prompt}, and what is typed now is not shown", prompt = quoted(prompt))
         }
         Status::Sent => {
             let region = outcome.region.as_ref().filter(|region| region.exit.is_some());
@@ -111,7 +118,7 @@ pub(crate) fn headline(outcome: &Outcome) -> String {
                 Some(Asks::Shown) => Some(waiting(prompt)),
                 Some(Asks::Hidden) => Some(waiting_hidden(prompt)),
                 Some(Asks::Stopped) => Some(suspended(None)),
-                None => (!prompt.is_empty()).then(|| format!("at the prompt {prompt:?}")),
+                None => (!prompt.is_empty()).then(|| format!("at the prompt {prompt}", prompt = quoted(prompt))),
             };
             join(&["sent".to_owned(), ended.unwrap_or_default(), at.unwrap_or_default()])
         }
@@ -130,14 +137,18 @@ fn finished(region: &Region) -> String {
 }
 
 fn waiting(prompt: &str) -> String {
-    if prompt.is_empty() { "waiting for input".to_owned() } else { format!("waiting for input at {prompt:?}") }
+    if prompt.is_empty() {
+        "waiting for input".to_owned()
+    } else {
+        format!("waiting for input at {prompt}", prompt = quoted(prompt))
+    }
 }
 
 fn waiting_hidden(prompt: &str) -> String {
     if prompt.is_empty() {
         "waiting for input that is not shown".to_owned()
     } else {
-        format!("waiting at {prompt:?} for input that is not shown")
+        format!("waiting at {prompt} for input that is not shown", prompt = quoted(prompt))
     }
 }
 

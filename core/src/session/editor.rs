@@ -5,6 +5,7 @@
 
 use super::Session;
 use crate::call::Send;
+use crate::text::visible::quoted;
 use crate::time::Now;
 
 /// Characters that a refusal shows of the screen.
@@ -89,9 +90,9 @@ impl Session {
         let asks = Some(at_cursor).filter(|row| asks_at_cursor(row)).or_else(|| rows.find(|row| asks_below(row)));
         match asks {
             Some(asks) => {
-                let shows: String = asks.trim().chars().take(SHOWN_CHARS).collect();
+                let shows = quoted(&asks.trim().chars().take(SHOWN_CHARS).collect::<String>());
                 Err(format!(
-                    "nothing was typed: the shell's editor is in the middle of something at this prompt, and shows {shows:?}: it would take the line for a part of that. send keys=[\"ctrl+c\"] gives a fresh prompt, then run it again"
+                    "nothing was typed: the shell's editor is in the middle of something at this prompt, and shows {shows}: it would take the line for a part of that. send keys=[\"ctrl+c\"] gives a fresh prompt, then run it again"
                 ))
             }
             None => Ok(()),

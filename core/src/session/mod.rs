@@ -221,6 +221,12 @@ impl Session {
         self.agents.record()
     }
 
+    /// Why nothing goes in there any more, and what to do.
+    fn over(&self) -> String {
+        let why = self.closed.as_deref().unwrap_or("the session's program has ended");
+        format!("{why}. session_create opens a new session; read still shows this one's log")
+    }
+
     /// Whether the session's program has ended, with its status where it is known.
     #[must_use]
     pub fn ended(&self) -> Option<Option<i32>> {

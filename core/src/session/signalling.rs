@@ -39,7 +39,7 @@ impl Session {
     pub(super) fn signal_after(&mut self, call: CallId, send: &mut SendCall) -> Result<(), String> {
         let Some(signal) = send.send.signal else { return Ok(()) };
         if self.ended.is_some() || self.closed.is_some() {
-            return Err("no signal was sent: the session's program has ended. session_create opens a new session; read still shows this one's log".to_owned());
+            return Err(format!("no signal was sent: {}", self.over()));
         }
         match self.log.shell() {
             ShellState::AtPrompt { .. } | ShellState::Continuation => return Err(nothing_runs(signal)),

@@ -110,7 +110,7 @@ impl Session {
         let CallKind::Send(send) = &mut call.kind else { return Ok(()) };
         let (id, actor) = (call.id, call.actor.as_str());
         if self.ended.is_some() || self.closed.is_some() {
-            return Err("nothing was typed: the session's program has ended. session_create opens a new session; read still shows this one's log".to_owned());
+            return Err(format!("nothing was typed: {}", self.over()));
         }
         if send.send.text.contains('\0') {
             return Err(

@@ -10,6 +10,7 @@ use crate::call::{Asks, CallId};
 use crate::log::ShellState;
 use crate::prompt;
 use crate::region::{Kind, State};
+use crate::text::visible::quoted;
 use crate::time::{Now, Wall};
 
 /// Clears a line in readline's and zsh's default editing: to its end, then all before it.
@@ -388,14 +389,16 @@ impl Unsubmitted {
             Owner::Nobody => return None,
         };
         Some(match &self.text {
-            Some(text) => format!("{who} has {:?} on the line", text.chars().take(BRIEF_CHARS).collect::<String>()),
+            Some(text) => {
+                format!("{who} has {} on the line", quoted(&text.chars().take(BRIEF_CHARS).collect::<String>()))
+            }
             None => format!("{who} has begun a line that is not shown"),
         })
     }
 
     /// Why nothing is typed there by somebody else.
     fn refusal(&self) -> String {
-        let shown = |text: &str| format!("{:?}", text.chars().take(SHOWN_CHARS).collect::<String>());
+        let shown = |text: &str| quoted(&text.chars().take(SHOWN_CHARS).collect::<String>());
         match (&self.owner, &self.text) {
             (Owner::Agent(owner), Some(text)) => {
                 let over =

@@ -77,6 +77,17 @@ fn push_spelled(out: &mut String, c: char, sort: Sort) {
     let _ = if sort == Sort::Control { write!(out, "\\x{code:02x}") } else { write!(out, "<U+{code:04X}>") };
 }
 
+/// Text in double quotes, as a sentence shows a name, a prompt or a command: what is visible as it is, in every script;
+/// quotes, backslashes and control characters as a string of most languages has them, on one line.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut inside = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || matches!(c, '"' | '\\') { inside.extend(c.escape_debug()) } else { inside.push(c) }
+    }
+    format!("\"{}\"", spell_out(&inside))
+}
+
 /// As [`spell_out`], for bytes that need not be UTF-8: a byte that belongs to no character is spelled `\xff`.
 #[must_use]
 pub fn spell_out_bytes(bytes: &[u8]) -> String {
@@ -92,13 +103,25 @@ pub fn spell_out_bytes(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cow, spell_out, spell_out_bytes};
+    use super::{Cow, quoted, spell_out, spell_out_bytes};
 
     #[test]
     fn plain_text_is_handed_back_as_it_is() {
         for text in ["", "ls -l\tx\n", "日本語 Ünïcode", "👩‍👩‍👧 ❤️‍🔥 1️⃣", "می‌خواهم", "क्‍ष", "葛󠄀"]
         {
             assert!(matches!(spell_out(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_quoted_stays_as_it_is_typed() {
+        for (text, expected) in [
+            ("C:\\> say \"hi\"", r#""C:\\> say \"hi\"""#),
+            ("👩‍👩‍👧 ❤️ สวัสดี नमस्ते e\u{301} \u{e0b0}", "\"👩‍👩‍👧 ❤️ สวัสดี नमस्ते e\u{301} \u{e0b0}\""),
+            ("a\tb\nc\x1b[m", r#""a\tb\nc\u{1b}[m""#),
+            ("\u{202e}x\u{200d}", "\"<U+202E>x<U+200D>\""),
+        ] {
+            assert_eq!(quoted(text), expected);
         }
     }
 

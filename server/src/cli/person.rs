@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dtmcp_core::text::visible::spell_out;
+use dtmcp_core::text::visible::{quoted, spell_out};
 use serde_json::{Value, json};
 
 use super::asking::ask;
@@ -69,13 +69,13 @@ pub(super) fn close(arguments: &Close) -> ExitCode {
     finish(config().and_then(|config| {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
         if arguments.name.is_empty() || !arguments.name.chars().all(plain) {
-            return Err(format!("{:?} is no name of a session", arguments.name));
+            return Err(format!("{} is no name of a session", quoted(&arguments.name)));
         }
         let body = json!({ "force": arguments.force });
         let path = format!("/api/sessions/{}/close", arguments.name);
         let (status, answer) = ask(&config.server_socket(), ("POST", &path), Some(&body))?;
         if status == 404 {
-            return Err(format!("no session {:?} is open; `dtmcp status` shows those that are", arguments.name));
+            return Err(format!("no session {} is open; `dtmcp status` shows those that are", quoted(&arguments.name)));
         }
         if status != 200 {
             return Err(error_of(&answer));

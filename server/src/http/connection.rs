@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::guard::Guard;
 use super::room::Place;
+use super::stalled::Unstalled;
 use super::{Site, routes};
 
 /// How long a request's head may take from its first byte to its last, and a connection may lie idle between two:
@@ -55,7 +56,7 @@ where
         .header_read_timeout(HEAD_WAIT)
         .max_buf_size(HEAD_MAX)
         .max_headers(HEADERS_MAX)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(TokioIo::new(Unstalled::new(stream)), service)
         .with_upgrades();
     let mut connection = pin!(connection);
     let ended = tokio::select! {

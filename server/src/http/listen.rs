@@ -27,21 +27,25 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: applicat
 
 pub(super) async fn unix(listener: UnixListener, site: Arc<Site>) {
     let room = Room::new(SOCKET_CONNECTIONS_MAX);
+    let mut trouble = Trouble::default();
     while let Some(accepted) = or_stop(&site, listener.accept()).await {
+        trouble.over(accepted.is_ok());
         match accepted {
             Ok((stream, _)) if may_connect(&stream) => match room.take() {
                 Some(place) => start(&site, stream, Way::Socket, place),
                 None => refused(&stream.try_write(FULL)),
             },
             Ok(_) => tracing::warn!("a connection of another user was closed"),
-            Err(error) => pause(&error, &room).await,
+            Err(error) => trouble.pause(&error, &room).await,
         }
     }
 }
 
 pub(super) async fn tcp(listener: TcpListener, guard: Arc<Guard>, site: Arc<Site>) {
     let room = Room::new(PORT_CONNECTIONS_MAX);
+    let mut trouble = Trouble::default();
     while let Some(accepted) = or_stop(&site, listener.accept()).await {
+        trouble.over(accepted.is_ok());
         match accepted {
             Ok((stream, _)) => {
                 // A small answer must not wait for the acknowledgement of the one before.
@@ -51,7 +55,7 @@ pub(super) async fn tcp(listener: TcpListener, guard: Arc<Guard>, site: Arc<Site
                     None => refused(&stream.try_write(FULL)),
                 }
             }
-            Err(error) => pause(&error, &room).await,
+            Err(error) => trouble.pause(&error, &room).await,
         }
     }
 }
@@ -83,9 +87,27 @@ fn may_connect(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw() || peer.uid() == 0)
 }
 
-/// Without descriptors, a connection that is idle has one to give.
-async fn pause(error: &io::Error, room: &Room) {
-    tracing::warn!(%error, "a connection could not be taken");
-    room.make_way();
-    tokio::time::sleep(ACCEPT_PAUSE).await;
+/// Connections that cannot be taken: it is said when that begins and when it is over, not at each try.
+#[derive(Debug, Default)]
+struct Trouble {
+    lasts: bool,
+}
+
+impl Trouble {
+    /// Without descriptors, a connection that is idle has one to give.
+    async fn pause(&mut self, error: &io::Error, room: &Room) {
+        if !self.lasts {
+            tracing::warn!(%error, "connections cannot be taken; it is tried again until they can");
+        }
+        self.lasts = true;
+        room.make_way();
+        tokio::time::sleep(ACCEPT_PAUSE).await;
+    }
+
+    fn over(&mut self, taken: bool) {
+        if taken && self.lasts {
+            tracing::info!("connections are taken again");
+            self.lasts = false;
+        }
+    }
 }

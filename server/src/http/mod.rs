@@ -7,6 +7,7 @@ mod listen;
 mod room;
 mod routes;
 pub mod socket;
+mod stalled;
 pub mod token;
 
 use std::sync::Arc;

@@ -6,6 +6,7 @@ use dtmcp_core::log::ShellState;
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::{Region, State};
 use dtmcp_core::reply::Reply;
+use dtmcp_core::text::visible::quoted;
 use tokio::sync::oneshot;
 
 use super::create::write_meta;
@@ -128,7 +129,11 @@ fn others_command(look: &Look, handle: &Handle, me: Option<&str>) -> Option<Stri
     match (&look.shell, running(look)) {
         (ShellState::NoShell, None) if me != Some(&handle.meta.actor) => {
             let command = super::pick::command(&handle.meta);
-            Some(format!("{command:?}, which {} started, runs in this session", handle.meta.actor))
+            Some(format!(
+                "{command}, which {} started, runs in this session",
+                handle.meta.actor,
+                command = quoted(&command)
+            ))
         }
         // Regions are nested: a command of mine may have been begun inside another's shell.
         (ShellState::Running(_) | ShellState::NoShell, Some(_)) => {

@@ -13,6 +13,7 @@ use dtmcp_core::record::{Meta, StateRecord};
 use dtmcp_core::remote::word;
 use dtmcp_core::reply::Reply;
 use dtmcp_core::session::{Session, Setting};
+use dtmcp_core::text::visible::quoted;
 use dtmcp_core::text::width::Widths;
 use dtmcp_core::vt::marker::Nonce;
 use tokio::sync::mpsc;
@@ -156,7 +157,8 @@ impl Hub {
         if let Some(name) = asked {
             if !is_session_name(name) {
                 return Err(format!(
-                    "name={name:?}: a session's name is 1 to 64 letters, digits, - and _, and does not begin with -"
+                    "name={name}: a session's name is 1 to 64 letters, digits, - and _, and does not begin with -",
+                    name = quoted(name)
                 ));
             }
             if let Some(handle) = self.handle(name) {
@@ -164,10 +166,11 @@ impl Hub {
                 let ended = look(&handle, None).await.is_some_and(|look| look.ended.is_some());
                 return Err(if ended {
                     format!(
-                        "a session {name:?} is open already, though its program has ended: session_close session=\"{name}\" frees the name. {open}"
+                        "a session {name} is open already, though its program has ended: session_close session=\"{name}\" frees the name. {open}",
+                        name = quoted(name)
                     )
                 } else {
-                    format!("a session {name:?} is open already. {open}")
+                    format!("a session {name} is open already. {open}", name = quoted(name))
                 });
             }
             return Ok(name.to_owned());
@@ -192,7 +195,7 @@ impl Hub {
         if path.is_dir() {
             Ok(path.to_string_lossy().into_owned())
         } else {
-            Err(format!("cwd={:?} is no directory", path.display().to_string()))
+            Err(format!("cwd={} is no directory", quoted(&path.display().to_string())))
         }
     }
 

@@ -27,6 +27,7 @@ use dtmcp_core::record::Meta;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::{Reply, seconds};
 use dtmcp_core::resource::Address;
+use dtmcp_core::text::visible::quoted;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -276,7 +277,7 @@ impl Hub {
         let gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let told = |name: &String| match self.closed(name)? {
             Readable::Closed { meta, dir, .. } if self.handle(name).is_none() => {
-                Some(format!("session {name:?} {}; its log is in {}", ended(&meta)?, dir.display()))
+                Some(format!("session {name} {}; its log is in {}", ended(&meta)?, dir.display(), name = quoted(name)))
             }
             _ => None,
         };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::{Region, State};
 use dtmcp_core::reply::Reply;
+use dtmcp_core::text::visible::quoted;
 use dtmcp_core::time::Wall;
 use tokio::sync::oneshot;
 
@@ -44,7 +45,10 @@ impl Hub {
                 None if self.closed(name).is_some() => Err(Box::new(self.not_open(name))),
                 None => {
                     let open = self.open_sessions().await;
-                    Err(Box::new(Reply::error(None, &format!("there is no session {name:?}. {open}"))))
+                    Err(Box::new(Reply::error(
+                        None,
+                        &format!("there is no session {name}. {open}", name = quoted(name)),
+                    )))
                 }
             };
         }
@@ -73,7 +77,10 @@ impl Hub {
             Some(None) => "is closed; session_create opens a new session".to_owned(),
             None => "is not reachable: it was made on another host or tmux socket, or tmux does not answer yet. Try again in a moment".to_owned(),
         };
-        Reply::error(Some(name), &format!("session {name:?} {why}. read, search and regions still show its log"))
+        Reply::error(
+            Some(name),
+            &format!("session {name} {why}. read, search and regions still show its log", name = quoted(name)),
+        )
     }
 
     /// As [`Self::pick`], a closed session or an archived generation too.

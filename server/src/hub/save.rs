@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use dtmcp_core::lines::Lines;
+use dtmcp_core::text::visible::quoted;
 
 use crate::store::files;
 
@@ -32,30 +33,35 @@ pub(crate) fn check(dir: &Path, path: &str, absolute_allowed: bool) -> Result<Pa
     } else {
         if !given.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
             return Err(format!(
-                "save_to={path:?} leaves the session's log directory; give a path without .., or an absolute one"
+                "save_to={path} leaves the session's log directory; give a path without .., or an absolute one",
+                path = quoted(path)
             ));
         }
         dir.join("saved").join(given)
     };
     if given.file_name().is_none() || path.ends_with('/') {
-        return Err(format!("save_to={path:?} names no file"));
+        return Err(format!("save_to={path} names no file", path = quoted(path)));
     }
     match fs::symlink_metadata(&target) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(format!("save_to={path:?}: {error}")),
+        Err(error) => return Err(format!("save_to={path}: {error}", path = quoted(path))),
         Ok(meta) if !meta.is_file() => {
-            return Err(format!("save_to={path:?} is there and is no plain file; choose another name"));
+            return Err(format!(
+                "save_to={path} is there and is no plain file; choose another name",
+                path = quoted(path)
+            ));
         }
         Ok(meta) => {
             if !is_ours(dir, &target, &meta) {
                 return Err(format!(
-                    "save_to={path:?} is there already and was not written by this session; choose another name"
+                    "save_to={path} is there already and was not written by this session; choose another name",
+                    path = quoted(path)
                 ));
             }
         }
     }
     if given.is_absolute() && !target.parent().is_some_and(Path::is_dir) {
-        return Err(format!("save_to={path:?}: its directory is not there"));
+        return Err(format!("save_to={path}: its directory is not there", path = quoted(path)));
     }
     Ok(target)
 }

@@ -12,6 +12,7 @@ use dtmcp_core::guide::tools::{Takes, Tool};
 use dtmcp_core::pattern::{BadPattern, Pattern};
 use dtmcp_core::text::clip::clip_line;
 use dtmcp_core::text::near::nearest;
+use dtmcp_core::text::visible::quoted;
 use serde_json::{Map, Value};
 
 /// How much of a pattern's error is shown, in characters: it holds the pattern.
@@ -297,7 +298,7 @@ impl Arguments {
 /// tmux sets these itself in each pane, and ours keep markers apart from text.
 fn check_variable(name: &str, key: &str, text: &str) -> Result<(), ArgError> {
     if key.is_empty() || key.contains(['=', '\0']) || key.chars().any(char::is_control) || text.contains('\0') {
-        return Err(ArgError(format!("`{name}`: {key:?} cannot stand in an environment")));
+        return Err(ArgError(format!("`{name}`: {key} cannot stand in an environment", key = quoted(key))));
     }
     if matches!(key, "TMUX" | "TMUX_PANE") || key.starts_with("__DTMCP_") {
         return Err(ArgError(format!("`{name}`: {key} is set by the session itself")));
@@ -312,7 +313,12 @@ fn unknown(tool: &Tool, name: &str) -> ArgError {
         None => String::new(),
     };
     let short: String = name.chars().take(40).collect();
-    ArgError(format!("{} has no argument {short:?}.{meant} It takes: {}", tool.name, names.join(", ")))
+    ArgError(format!(
+        "{} has no argument {short}.{meant} It takes: {}",
+        tool.name,
+        names.join(", "),
+        short = quoted(&short)
+    ))
 }
 
 fn scalar_text(value: &Value) -> Option<String> {

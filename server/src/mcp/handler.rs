@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dtmcp_core::guide::{self, tools::Effect};
 use dtmcp_core::reply::Reply;
-use dtmcp_core::text::visible::spell_out;
+use dtmcp_core::text::visible::{quoted, spell_out};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -225,22 +225,38 @@ async fn report_progress(context: &RequestContext<RoleServer>) -> std::convert::
     }
 }
 
-/// The error for a request that none of those is that there are, or one of them with parameters that it does not take.
-fn unknown_request(method: &str) -> ErrorData {
+/// The error for a request that none of those is that there are, or one of them with parameters that it does not take;
+/// `newest`: in the life cycle without `initialize`.
+fn unknown_request(method: &str, newest: bool) -> ErrorData {
     // Not those that the revision without `initialize` has taken away (SEP-2575): there they are to be unknown.
     const KNOWN: [&str; 6] =
         ["ping", "server/discover", "tools/list", "tools/call", "resources/list", "resources/read"];
     let short: String = method.chars().take(64).collect();
+    if method == "tools/call" {
+        return ErrorData::invalid_params(
+            "no tool was called: `name` is missing or no text. tools/call takes {\"name\": \"run\", \"arguments\": {\"line\": \"ls\"}}",
+            None,
+        );
+    }
+    if newest && method == "subscriptions/listen" {
+        return ErrorData::invalid_params(
+            "nothing is listened to: `notifications` is missing or no object. subscriptions/listen takes {\"notifications\": {\"resourceSubscriptions\": [\"dtmcp://t1\"], \"resourcesListChanged\": true}}",
+            None,
+        );
+    }
     if KNOWN.contains(&method) {
         return ErrorData::invalid_params(format!("the parameters are not those of {short}"), None);
     }
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {short:?}"), None)
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {short}", short = quoted(&short)), None)
 }
 
 fn unknown_tool(name: &str) -> ErrorData {
     let names: Vec<&str> = guide::tools::TOOLS.iter().map(|tool| tool.name).collect();
     let short: String = name.chars().take(64).collect();
-    ErrorData::invalid_params(format!("unknown tool {short:?}; there are {}", names.join(", ")), None)
+    ErrorData::invalid_params(
+        format!("unknown tool {short}; there are {}", names.join(", "), short = quoted(&short)),
+        None,
+    )
 }
 
 /// An error that the front itself gives.
@@ -346,7 +362,7 @@ impl ServerHandler for Front {
         let params = request.params.unwrap_or_default();
         let name = params.get("name").and_then(Value::as_str);
         let (true, Some(name)) = (request.method == "tools/call", name) else {
-            return Err(unknown_request(&request.method));
+            return Err(unknown_request(&request.method, context.meta.protocol_version().is_some()));
         };
         let arguments = match params.get("arguments") {
             Some(Value::String(text)) if text.trim().is_empty() => Some(Map::new()),

@@ -227,6 +227,11 @@ pub(super) fn value(pane: u32, format: &str) -> Vec<u8> {
     format!("display-message -p -t %{pane} \"{format}\"").into_bytes()
 }
 
+/// The state directory whose session a pane is in; none where a person made that session.
+pub(super) fn session_home(pane: PaneId) -> Vec<u8> {
+    format!("show-options -v -q -t {pane} {HOME_OPTION}").into_bytes()
+}
+
 /// Every pane that somebody's dtmcp made: number, session number, dead, name.
 pub(super) fn panes() -> Vec<u8> {
     format!("list-panes -a -F \"#{{pane_id}} #{{session_id}} #{{pane_dead}} #{{{SESSION_OPTION}}}\"").into_bytes()

@@ -1,5 +1,6 @@
 //! What can go wrong between us and tmux, in words that say what holds and what to do next.
 
+use dtmcp_core::text::visible::quoted;
 use std::fmt;
 use std::io;
 
@@ -73,8 +74,9 @@ impl fmt::Display for TerminalError {
             ),
             Self::NameTaken(name) => write!(
                 f,
-                "tmux has a session named {name:?} already, and it is not one that this server made. Choose another \
-                 name."
+                "tmux has a session named {name} already, and it is not one that this server made. Choose another \
+                 name.",
+                name = quoted(name)
             ),
             Self::Gone => {
                 f.write_str("the session's pane is gone: it was closed, or tmux was. Its log can still be read.")

@@ -303,6 +303,16 @@ impl Tmux {
         self.link_to(pane).await?.ask(line).await
     }
 
+    /// Whether a pane is in a session that was made for it, and no other of ours is in there.
+    async fn is_at_home(&self, link: &Link, pane: PaneId) -> Result<bool, TerminalError> {
+        let panes = self.our_panes(link).await?;
+        let Some((_, session)) = panes.iter().find(|(our, _)| our.pane == pane) else { return Ok(false) };
+        let alone = panes.iter().filter(|(_, other)| other == session).count() == 1;
+        let made_for = link.ask(argv::session_home(pane)).await?;
+        let ours = self.config.home.as_os_str().as_bytes();
+        Ok(alone && made_for.first().is_some_and(|home| home.join(&b'\n') == ours))
+    }
+
     /// Our panes, each with the number of tmux's session that it is in.
     async fn our_panes(&self, link: &Link) -> Result<Vec<(OurPane, String)>, TerminalError> {
         let answer = link.ask(argv::panes()).await?;
@@ -436,9 +446,8 @@ impl Terminal for Tmux {
     async fn kill(&self, pane: PaneId) -> Result<(), TerminalError> {
         let killed = in_time(async {
             let link = self.link_to(pane).await?;
-            let ours = self.our_panes(&link).await?.iter().any(|(our, _)| our.pane == pane);
-            // A pane that a person has moved into a session of theirs does not take that along.
-            let what = if ours { "kill-session" } else { "kill-pane" };
+            // A pane that a person has moved into another session does not take that along.
+            let what = if self.is_at_home(&link, pane).await? { "kill-session" } else { "kill-pane" };
             link.ask(format!("{what} -t {pane}").into_bytes()).await
         })
         .await;

@@ -20,6 +20,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("sockets_that_cannot_be_had", &[], sockets_that_cannot_be_had),
     ("tokens_that_are_not_taken", &[], tokens_that_are_not_taken),
     ("a_stopped_server_is_told_from_none", &[], a_stopped_server_is_told_from_none),
+    ("a_journal_is_told_how_bad_it_is", &[], a_journal_is_told_how_bad_it_is),
     ("what_is_no_server_is_said", &[], what_is_no_server_is_said),
 ];
 
@@ -176,6 +177,24 @@ fn what_is_no_server_is_said() -> Tested {
         let said = asks(&world, &["status"])?;
         holds!(said.contains(says), "{answer:?}: {said}");
         holds!(serves.join().is_ok_and(|done| done.is_ok()), "{answer:?}");
+    }
+    Ok(())
+}
+
+/// The journal takes a line's priority from its beginning; a terminal or a file is shown the level and the time.
+fn a_journal_is_told_how_bad_it_is() -> Tested {
+    let world = serving::world()?;
+    let socket = world.root().join("docent-terminal-mcp/server.sock");
+    for (names, begins) in [("$(stat -Lc %d:%i /proc/self/fd/2)", true), ("1:1", false)] {
+        let mut command = world.command("sh");
+        let script = format!("JOURNAL_STREAM={names} exec \"$0\" serve");
+        command.arg("-c").arg(script).arg(binary::dtmcp()?);
+        let serving = Serving::spawn(command, socket.clone())?;
+        wait_until("it says that it serves", || serving.said().contains("serving /"))?;
+        let said = serving.said();
+        holds!(said.lines().all(|line| line.starts_with("<6>") == begins), "{said}");
+        holds!(said.contains("INFO") != begins, "{said}");
+        serving.kill()?;
     }
     Ok(())
 }

@@ -22,6 +22,16 @@ fn what_is_refused_leaves_nothing_behind() {
 }
 
 #[test]
+fn who_types_into_what_is_over_is_told_why_it_is() {
+    let why = "someone else took over the recording of this pane";
+    let mut sim = Sim::bash();
+    sim.handle(Event::Closed(why.to_owned()));
+    for outcome in [sim.ran("a", "echo hi"), sim.sent("a", "x", &[]), sim.sent("a", "", &["ctrl+c"])] {
+        assert!(error(&outcome).contains(why) && !error(&outcome).contains("has ended"), "{outcome:?}");
+    }
+}
+
+#[test]
 fn a_line_refused_for_a_program_is_no_region() {
     let mut sim = Sim::bash();
     sim.ran("a", "gdb");
@@ -149,6 +159,6 @@ fn what_is_put_off_is_answered_when_the_session_ends() {
         let id = sim.send("a", "x");
         sim.handle(Event::Closed("gone".to_owned()));
         let outcome = sim.answered(id).unwrap();
-        assert!(error(&outcome).contains("has ended"), "{pass} {keys:?}: {outcome:?}");
+        assert!(error(&outcome).contains("typed: gone. session_create"), "{pass} {keys:?}: {outcome:?}");
     }
 }
