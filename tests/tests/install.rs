@@ -279,7 +279,10 @@ fn talkative() -> Tested {
 fn ssh_that_fails() -> Tested {
     let world = World::new()?;
     let output = install(&world, &["-F", "/dev/null", "-p", "1", "127.0.0.1"])?;
-    contains(&output, &["Some(1)", "ssh could not log in", "nothing is known to be installed"])?;
+    contains(
+        &output,
+        &["Some(1)", "wrong option, no login, or a connection that was lost", "nothing is known to be installed"],
+    )?;
     let mut command = world.command(binary::dtmcp()?);
     let output = command.args(["install", "there"]).env("PATH", "/no/such").output().map_err(text)?;
     contains(&output, &["Some(127)", "ssh cannot be run", "nothing was changed"])
@@ -309,6 +312,13 @@ fn what_is_no_host() -> Tested {
     for words in [&[][..], &["-v"], &["there", "ls"], &["-N", "there"], &["-tt", "there"], &["-W", "a:1", "there"]] {
         let output = install(&world, words)?;
         contains(&output, &["Some(2)", "usage: dtmcp install"])?;
+    }
+    for (words, told) in [
+        (&["--bogus", "there"][..], "--bogus is no option of dtmcp install"),
+        (&["there", "--print"], "--print stands before all other arguments"),
+        (&["-p", "22"], "there is no host"),
+    ] {
+        contains(&install(&world, words)?, &["Some(2)", told])?;
     }
     contains(&install(&world, &["--help"])?, &["Some(0)", "usage: dtmcp install"])
 }

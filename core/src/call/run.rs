@@ -320,6 +320,9 @@ impl RunCall {
             Some(Asks::Stopped) => return Step::Done(Box::new(self.refused(view, "stopped"))),
             None => {}
         }
+        if let Some(why) = view.persons.as_deref().filter(|_| view.quiet >= REST) {
+            return Step::Done(Box::new(self.untyped_first(why, view)));
+        }
         let rests = view.resting.again.is_none_or(|at| at > view.now + REST);
         let unmarked = view.shell == ShellState::NoShell;
         // The session's own program may have a prompt that nobody knows: it is given the line where it was looked at,
@@ -448,6 +451,16 @@ impl RunCall {
             outcome.led_to.clone_from(&self.led_to);
             outcome.unsent = Some(self.lines.len());
         }
+    }
+
+    /// The outcome where the next line is not typed, and why.
+    fn untyped_first(&self, why: &str, view: &Seen<'_>) -> Outcome {
+        let why = if self.ran.is_empty() { why.to_owned() } else { why.replacen(NOT_TYPED, REST_NOT_TYPED, 1) };
+        let mut outcome = Outcome::error(why);
+        if self.several {
+            self.fill(&mut outcome, view);
+        }
+        outcome
     }
 
     fn refused(&self, view: &Seen<'_>, why: &str) -> Outcome {

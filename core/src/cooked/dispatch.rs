@@ -222,6 +222,7 @@ impl Screen {
                 2004 => {
                     self.modes.bracketed_paste = on;
                     self.edited |= on;
+                    self.paste_switches = self.paste_switches.wrapping_add(1);
                 }
                 _ => {}
             }

@@ -4,6 +4,13 @@ use super::Cooked;
 use super::row::Row;
 use super::screen::Screen;
 
+/// Columns that a right prompt leaves free at the margin at most: zsh one (`ZLE_RPROMPT_INDENT`), fish none, and a shell
+/// without UTF-8 two more for every sign of the prompt.
+const RIGHT_INDENT: usize = 9;
+
+/// Blanks between what is typed and a right prompt: zsh and fish take it away before it comes nearer.
+const RIGHT_GAP: usize = 2;
+
 /// The lines that are not settled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Live {
@@ -19,7 +26,7 @@ pub struct Live {
 pub struct CursorLine {
     /// What stands before the cursor, trailing blanks included; without what has left the screen or was cut off.
     pub text: String,
-    /// Whether anything but blanks stands at the cursor or behind it in the same line.
+    /// Whether anything but blanks stands at the cursor or behind it in the same line, a prompt at the right margin aside.
     pub more: bool,
 }
 
@@ -91,7 +98,7 @@ impl Screen {
                 row.text(from, end, &mut line.text);
                 let blanks = self.column.saturating_sub(end.max(from));
                 line.text.extend(std::iter::repeat_n(' ', blanks));
-                line.more = !row.is_blank_from(self.column);
+                line.more = !row.is_blank_from(self.column) && !self.is_right_prompt(row);
             }
         }
         let mut at = self.row + 1;
@@ -100,5 +107,11 @@ impl Screen {
             at += 1;
         }
         line
+    }
+
+    /// Whether what stands behind the cursor in its row is a right prompt: set apart from it, and ending at the margin.
+    fn is_right_prompt(&self, row: &Row) -> bool {
+        let used = row.used();
+        used + RIGHT_INDENT >= self.columns && row.is_blank_within(self.column, self.column + RIGHT_GAP)
     }
 }

@@ -336,6 +336,13 @@ impl Cooked {
         self.screen.edited
     }
 
+    /// How often bracketed paste was asked for or given up, modulo its type: as long as it stays the same with
+    /// [`Modes::bracketed_paste`] on, one line editor reads one line, or several as one text.
+    #[must_use]
+    pub fn paste_switches(&self) -> u32 {
+        self.screen.paste_switches
+    }
+
     /// What a line editor reads from now on is another matter.
     pub fn forget_edited(&mut self) {
         self.screen.edited = false;

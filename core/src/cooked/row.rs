@@ -178,6 +178,12 @@ impl Row {
             && self.cells.iter().skip(column).all(|cell| self.is_blank_cell(*cell))
     }
 
+    /// Whether all cells from `start` up to `end` are blank.
+    pub(super) fn is_blank_within(&self, start: usize, end: usize) -> bool {
+        let bytes = self.ascii.iter().take(end).skip(start);
+        bytes.into_iter().all(|byte| *byte == b' ') && self.is_blank_between(start, end)
+    }
+
     /// Whether all cells from `start` up to `end` are blank, in a row that is not ASCII.
     pub(super) fn is_blank_between(&self, start: usize, end: usize) -> bool {
         self.cells.iter().take(end).skip(start).all(|cell| self.is_blank_cell(*cell))

@@ -75,6 +75,9 @@ pub(super) struct Screen {
     pub(super) queried: bool,
     /// Whether a line editor has begun since this was last forgotten.
     pub(super) edited: bool,
+    /// How often bracketed paste was asked for or given up.
+    #[serde(default)]
+    pub(super) paste_switches: u32,
 }
 
 impl Screen {
@@ -103,6 +106,7 @@ impl Screen {
             typed: Typed::default(),
             queried: false,
             edited: false,
+            paste_switches: 0,
         }
     }
 

@@ -39,6 +39,22 @@ fn a_cut_ends_the_line_and_the_prompt_begins_another() {
 }
 
 #[test]
+fn a_right_prompt_is_no_text_behind_the_cursor() {
+    for (bytes, more) in [
+        // As zsh draws it, and with text that comes up to it.
+        (&b"vm% \x1b[K\x1b[28C15:07\x1b[33D"[..], false),
+        (b"vm% \x1b[K\x1b[28C15:07\x1b[37G", true),
+        (b"vm% echo 1 2 3 4 5 6 7 8 9 10 11\x1b[4D", true),
+        (b"vm% ls\x1b[2D", true),
+        (b"vm%    ls\x1b[5D", true),
+    ] {
+        let mut view = view(40, 5);
+        feed(&mut view, bytes);
+        assert_eq!(view.line_at_cursor().more, more, "{:?}", String::from_utf8_lossy(bytes));
+    }
+}
+
+#[test]
 fn a_cut_at_the_first_column_adds_no_line() {
     let mut view = view(80, 24);
     assert_eq!(view.cut(), 0);

@@ -44,6 +44,13 @@ pub fn looks_like(line: &str) -> Option<Looks> {
     (marked || sign && bare.len() < line.len()).then_some(Looks::Prompt)
 }
 
+/// Whether a line is a prompt that was shown before, numbers aside: a clock, a count, the status of the last command.
+#[must_use]
+pub fn is_like(shown: &str, line: &str) -> bool {
+    let words = |text| str::split(text, |c: char| c.is_ascii_digit()).filter(|word| !word.is_empty());
+    shown == line || words(shown).eq(words(line)) && words(line).next().is_some()
+}
+
 /// Whether a line ends in a bracket with the answers that it takes: `[Y/n]`, `(yes/no/[fingerprint])`, `(y)`.
 fn offers_answers(bare: &str) -> bool {
     let inside = match bare.chars().next_back() {
@@ -61,6 +68,16 @@ fn offers_answers(bare: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_prompt_is_the_same_with_other_numbers() {
+        for (shown, line) in [("❯ ", "❯ "), ("15:07 $ ", "9:12 $ "), ("[127] ~ > ", "[0] ~ > "), ("x ", "x ")] {
+            assert!(is_like(shown, line), "{shown:?} {line:?}");
+        }
+        for (shown, line) in [("❯ ", "> "), ("15:07 $ ", "15:07 # "), ("12", "13"), ("", "1"), ("~ $ ", "/tmp $ ")] {
+            assert!(!is_like(shown, line), "{shown:?} {line:?}");
+        }
+    }
 
     #[test]
     fn a_line_that_rests_looks_like_what_it_ends_in() {

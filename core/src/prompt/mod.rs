@@ -6,7 +6,7 @@
 
 mod looks;
 
-pub use looks::{Looks, looks_like};
+pub use looks::{Looks, is_like, looks_like};
 
 use crate::pattern::Pattern;
 
@@ -133,10 +133,42 @@ const CONTINUATION: &[(&[&str], &[&str])] = &[
     (&["?- ", "{d} ?- ", "[{w}]  ?- "], &["|    ", "|: "]),
     // Node, R and Lua share their primary prompt.
     (&["> "], &["... ", "| ", "+ ", ">> "]),
-    (
-        &["% ", "{h}% ", "{w}@{w} {a}% "],
-        &["> ", "quote> ", "dquote> ", "bquote> ", "cmdsubst> ", "heredoc> ", "pipe> ", "for> ", "while> ", "if> "],
-    ),
+];
+
+/// What zsh calls that which is not complete, in its continuation prompt (`PS2`, `%_> `; `prompt.c`, `cmdnames`).
+const ZSH_STATES: &[&str] = &[
+    "for",
+    "while",
+    "repeat",
+    "select",
+    "until",
+    "if",
+    "then",
+    "else",
+    "elif",
+    "math",
+    "cond",
+    "cmdor",
+    "cmdand",
+    "pipe",
+    "errpipe",
+    "foreach",
+    "case",
+    "function",
+    "subsh",
+    "cursh",
+    "array",
+    "quote",
+    "dquote",
+    "bquote",
+    "cmdsubst",
+    "mathsubst",
+    "elif-then",
+    "heredoc",
+    "heredocd",
+    "brace",
+    "braceparam",
+    "always",
 ];
 
 /// The endings that make a line a prompt in a plain shell, and the prompts behind which `> ` is a shell's PS2.
@@ -198,6 +230,14 @@ pub fn leading(line: &str) -> Option<&str> {
     ends.filter_map(|end| line.get(..end)).find(|start| is_primary(start))
 }
 
+/// The continuation prompt that a line begins with, behind which something stands; `last` is the primary prompt that
+/// was shown last.
+#[must_use]
+pub fn continuing<'a>(line: &'a str, last: &str) -> Option<&'a str> {
+    let ends = line.match_indices(' ').map(|(at, blank)| at + blank.len());
+    ends.filter_map(|end| line.get(..end)).find(|start| continues_exactly(start, last))
+}
+
 /// Whether a line ends as the prompt of a far shell does. `% ` and `> ` stand in output as well, in progress and in
 /// quotations, so they count only where the last prompt ended so, or none has been shown yet.
 fn ends_a_far_prompt(line: &str, last: Option<&str>) -> bool {
@@ -232,8 +272,15 @@ fn continues_exactly(line: &str, last: &str) -> bool {
     let after = |(primary, continuation): &(&[&str], &[&str])| {
         primary.iter().any(|shape| fits(shape, last)) && continuation.iter().any(|shape| fits(shape, line))
     };
-    let shell = line == "> " && last.len() > 1 && (last.ends_with("$ ") || last.ends_with("# "));
-    shell || CONTINUATION.iter().any(after)
+    let signed = || looks_like(last) == Some(Looks::Prompt) && !last.ends_with("> ");
+    let usual = last.ends_with("$ ") || last.ends_with("# ");
+    let shell = line == "> " && last.len() > 1 && (usual || signed() && !is_programs(last));
+    shell || continues_zsh(line) && !is_programs(last) || CONTINUATION.iter().any(after)
+}
+
+/// Whether a line is zsh's continuation prompt: it tells what is open, from the outermost in.
+fn continues_zsh(line: &str) -> bool {
+    line.strip_suffix("> ").is_some_and(|open| open.split(' ').all(|state| ZSH_STATES.contains(&state)))
 }
 
 /// Whether a shape covers the whole text.
@@ -404,6 +451,9 @@ mod tests {
             ("$ ", "> "),
             ("root@vm:~# ", "> "),
             ("vm% ", "dquote> "),
+            ("~ ➜ ", "for if> "),
+            ("me@vm ~> ", "heredoc> "),
+            ("❯ ", "> "),
             ("odd $ ", "> "),
             (">>> ", "...     "),
             ("In [3]: ", "   ...:         "),
@@ -416,8 +466,24 @@ mod tests {
                 assert_eq!(matches(line, None, setting, Some(last)), Some(Shape::Continuation), "{last:?} {line:?}");
             }
         }
-        for (last, line) in [("(gdb) ", "... "), (">>> ", "   ...> "), ("sqlite> ", "... "), ("(gdb) ", "50% ")] {
+        for (last, line) in [
+            ("(gdb) ", "... "),
+            (">>> ", "   ...> "),
+            ("sqlite> ", "quote> me> "),
+            ("sqlite> ", "... "),
+            ("(gdb) ", "50% "),
+        ] {
             assert_eq!(matches(line, None, Integrated, Some(last)), None, "{last:?} {line:?}");
+        }
+    }
+
+    #[test]
+    fn finds_the_continuation_before_a_line() {
+        assert_eq!(continuing("> abc def", "me@vm:~$ "), Some("> "));
+        assert_eq!(continuing("quote> abc", "❯ "), Some("quote> "));
+        assert_eq!(continuing("    -> from", "mysql> "), Some("    -> "));
+        for line in ["", ">", "a > b", "me@vm:~$ ls"] {
+            assert_eq!(continuing(line, "me@vm:~$ "), None, "{line:?}");
         }
     }
 

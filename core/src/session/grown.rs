@@ -7,6 +7,7 @@
 
 use super::{Session, Unsubmitted};
 use crate::call::{Asks, REST};
+use crate::cooked::CursorLine;
 use crate::log::{Log, ShellState};
 use crate::prompt;
 use crate::session::Owner;
@@ -134,7 +135,10 @@ pub(super) fn cursor_line(log: &Log) -> u64 {
 
 /// The whole line that the cursor is on, as far as it can be told.
 pub(super) fn cursors_text(log: &Log) -> String {
-    let to_cursor = log.cooked.line_at_cursor().text;
+    let CursorLine { text: to_cursor, more } = log.cooked.line_at_cursor();
+    if !more {
+        return to_cursor;
+    }
     let last = log.cooked.live().lines.pop().filter(|last| last.starts_with(to_cursor.trim_end()));
     last.unwrap_or(to_cursor)
 }

@@ -60,6 +60,7 @@ impl Session {
         if let Some(region) = self.log.region(id).filter(|region| region.kind == Kind::Command) {
             self.jobs.begins(region);
             self.last_prompt = None;
+            self.reads.taken_at = None;
             self.looking.beyond = None;
             self.looking.another_program();
         }

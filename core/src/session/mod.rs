@@ -7,6 +7,7 @@ mod agents;
 mod around;
 mod editor;
 mod event;
+mod far_editor;
 mod glance;
 mod grown;
 mod jobs;
@@ -84,6 +85,8 @@ pub struct Session {
     unshown: Option<u32>,
     /// The last primary prompt of the program in the foreground.
     last_prompt: Option<String>,
+    /// What the program in the foreground has shown of the line that it reads.
+    reads: far_editor::Reads,
     /// What an agent's last `send` has left on the line, until that shows.
     sent: Option<unsubmitted::Sent>,
     screen_since: Option<Now>,
@@ -141,6 +144,7 @@ impl Session {
             printed_before: None,
             unshown: None,
             last_prompt: None,
+            reads: far_editor::Reads::default(),
             sent: None,
             screen_since: None,
             looking: looking::Looking::default(),
@@ -273,7 +277,10 @@ impl Session {
             ShellState::AtPrompt { .. } => !text.trim().is_empty() && self.agents.owner_of(&text).is_none(),
             ShellState::Continuation => self.agents.continuing().is_none(),
             ShellState::Running(_) | ShellState::NoShell => {
-                self.behind_prompt().is_some() || self.grown().is_some() || self.is_hidden_question()
+                self.behind_prompt().is_some()
+                    || self.grown().is_some()
+                    || self.is_hidden_question()
+                    || self.reads.prompted && self.wants_the_rest()
             }
             ShellState::Starting | ShellState::Ended => false,
         }
@@ -502,6 +509,7 @@ impl Session {
             home: &self.setting.home,
             screen_since: self.screen_since,
             taker: self.looking.taker.as_ref(),
+            persons: self.persons_line(resting),
         }
     }
 

@@ -74,6 +74,9 @@ impl Session {
                 }
             }
         }
+        if let Some(edited) = self.edited_there(now) {
+            return edited;
+        }
         if let Some(asks) = self.looking.asks() {
             return Resting { asks: Some(asks), ..Resting::default() };
         }
@@ -111,17 +114,23 @@ impl Session {
     /// Remembers the prompt of a program that nobody has been told of, before what comes next: a person may type behind
     /// it, and that is not to be taken for output.
     pub(super) fn remember_prompt(&mut self, now: Now) {
-        if self.last_prompt.is_none()
-            && let Some((text, prompt::Shape::Primary)) = self.resting(now, None).prompt
-            && prompt::is_programs(&text)
-        {
+        let editor = self.editor_at_work();
+        self.note_shown(now, editor);
+        let known =
+            self.last_prompt.is_some() && self.reads.prompted && (editor.is_none() || editor == self.reads.editor);
+        if known || !matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell) {
+            return;
+        }
+        let Some((text, prompt::Shape::Primary)) = self.resting(now, None).prompt else { return };
+        (self.reads.prompted, self.reads.editor) = (true, editor);
+        if self.last_prompt.is_none() && (prompt::is_programs(&text) || self.is_carried()) {
             self.last_prompt = Some(text);
         }
     }
 
     /// Until when the line of the cursor is taken for what stood there before a line was typed: that is no answer to
     /// it, and a busy editor echoes late.
-    fn stale_until(&self, now: Now) -> Option<Now> {
+    pub(super) fn stale_until(&self, now: Now) -> Option<Now> {
         self.unechoed.map(|typed| typed + QUIET).filter(|until| *until > now)
     }
 
@@ -152,8 +161,15 @@ impl Session {
         // What nobody sees wait may have been taken for a prompt after a while: it is the same again.
         let unseen = self.is_carried() || self.looking.behind;
         let again = || {
-            let same = unseen && self.last_prompt.as_deref() == Some(line.text.as_str());
-            same && prompt::looks_like(&line.text) == Some(prompt::Looks::Prompt)
+            let like_the_last = || self.last_prompt.as_deref().is_some_and(|last| prompt::is_like(last, &line.text));
+            // Whatever showed this has taken a line there, and shows it again.
+            let taken = self.reads.taken_at.as_deref() == Some(line.text.as_str());
+            unseen
+                && match prompt::looks_like(&line.text) {
+                    Some(prompt::Looks::Prompt) => taken || like_the_last(),
+                    None => taken,
+                    Some(prompt::Looks::Question | prompt::Looks::Secret) => false,
+                }
         };
         let shape = shape.or_else(|| (waits() || again()).then_some(prompt::Shape::Primary))?;
         Some((line.text, shape))

@@ -94,7 +94,7 @@ impl Session {
                 }
                 Step::Answer(answer) => {
                     moved = true;
-                    match self.make_room(&call.actor) {
+                    match self.make_room(now, &call.actor) {
                         Ok(_) => {
                             self.type_answer(now, &mut call, &answer);
                             runs_before = true;

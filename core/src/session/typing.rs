@@ -39,7 +39,7 @@ impl Session {
             self.editor_is_free()?;
         }
         let mut parts = Vec::new();
-        parts.extend(self.make_room(&call.actor)?);
+        parts.extend(self.make_room(now, &call.actor)?);
         // The line is indented as it is meant to be; an editor's own blanks before it would come on top.
         let stands = self.log.cooked.line_at_cursor().text;
         if target == Target::Program && prompt::indented_by(&stands, self.last_prompt.as_deref()).is_some() {
@@ -152,7 +152,7 @@ impl Session {
         let edits = !text.is_empty() || pressed.iter().any(|key| !leaves_text_alone(key));
         if submits > 0 || edits {
             // An agent's own text may grow and be submitted; another's may not.
-            self.make_room(actor)?;
+            self.make_room(now, actor)?;
             at = self.expected_cursor(call.moved).or_else(|| self.expected_at_rest(now, call.moved));
         }
         if parts.is_empty() {
@@ -213,12 +213,15 @@ impl Session {
         let wall = self.wall_at(now);
         let at_prompt = self.resting(now, pattern).prompt;
         let known = at_prompt.is_some();
+        self.reads.taken_at = Some(self.log.cooked.line_at_cursor().text).filter(|text| !text.trim().is_empty());
         match at_prompt {
             Some((text, Shape::Primary)) => self.last_prompt = Some(text),
             // Whatever takes this line, it is not what showed the last prompt.
             None if self.is_carried() => self.last_prompt = None,
             Some((_, Shape::Continuation)) | None => {}
         }
+        self.reads.prompted = false;
+        self.reads.editor = self.editor_at_work();
         if self.input.is_some() {
             self.log.close_input(wall);
         }

@@ -6,7 +6,7 @@
 
 use super::grown::cursors_text;
 use super::{Effect, HUMAN, Part, Session};
-use crate::call::{Asks, CallId};
+use crate::call::{Asks, CallId, Resting};
 use crate::log::ShellState;
 use crate::prompt;
 use crate::region::{Kind, State};
@@ -141,13 +141,15 @@ impl Session {
         if let Some(owner) = self.agents.hiding() {
             return Some(Unsubmitted { owner: Owner::Agent(owner.to_owned()), text: None, shows: None });
         }
-        let behind = self.behind_prompt().filter(|_| self.person_typed_since_last_line());
+        let below =
+            || Some(self.cursors_line().trim().to_owned()).filter(|text| self.editor_reads_on() && !text.is_empty());
+        let behind = self.behind_prompt().or_else(below).filter(|_| self.person_typed_since_last_line());
         let behind = behind.map(|text| Unsubmitted { owner: Owner::Person, text: Some(text), shows: None });
         behind.or(theirs)
     }
 
     /// The whole line that the cursor is on, as far as it can be told.
-    fn cursors_line(&self) -> String {
+    pub(super) fn cursors_line(&self) -> String {
         cursors_text(&self.log)
     }
 
@@ -170,12 +172,14 @@ impl Session {
     pub(super) fn behind_prompt(&self) -> Option<String> {
         let stands = self.cursors_line();
         // A server that came meanwhile has only seen the prompt with the text behind it.
-        let prompt = self.last_prompt.as_deref().or_else(|| prompt::leading(&stands))?;
+        let last = self.last_prompt.as_deref();
+        let usual = last.or_else(|| prompt::leading(&stands));
+        let known = [self.shown_first(), usual, last.and_then(|last| prompt::continuing(&stands, last))];
+        let mut behind = known.into_iter().flatten().filter_map(|prompt| stands.strip_prefix(prompt.trim_end()));
         // The terminal has shown what was typed ahead before the prompt came, and the editor shows it behind that again.
-        let ahead = || stands.rsplit_once(prompt.trim_end()).map(|(_, text)| text);
-        let text =
-            stands.strip_prefix(prompt.trim_end()).or_else(|| ahead().filter(|_| prompt::is_programs(prompt)))?;
-        let text = text.trim();
+        let programs = || usual.filter(|usual| prompt::is_programs(usual));
+        let ahead = || stands.rsplit_once(programs()?.trim_end()).map(|(_, text)| text);
+        let text = behind.next().or_else(ahead)?.trim();
         (!text.is_empty()).then(|| text.to_owned())
     }
 
@@ -183,33 +187,68 @@ impl Session {
     ///
     /// # Errors
     /// Where the text on the line is another's, or the command is whose rest the shell wants.
-    pub(super) fn make_room(&self, actor: &str) -> Result<Option<Part>, String> {
+    pub(super) fn make_room(&self, now: Now, actor: &str) -> Result<Option<Part>, String> {
+        let unsubmitted = self.unsubmitted();
+        // Text that is named tells more than what it stands behind.
+        let text =
+            unsubmitted.as_ref().filter(|it| it.owner != Owner::Nobody && it.owner != Owner::Agent(actor.to_owned()));
+        if let Some(text) = text {
+            return Err(text.refusal());
+        }
+        if let Some(owner) = self.has_begun(now).filter(|owner| *owner != actor) {
+            return Err(format!(
+                "nothing was typed: {owner} has begun a command that the shell wants the rest of, and this would become part of it. Ask them; send keys=[\"ctrl+c\"] gives it up if they agree"
+            ));
+        }
         if self.log.shell() == ShellState::Continuation {
-            let owner = match self.agents.continuing() {
-                Some(owner) => Some(owner).filter(|owner| *owner != actor),
-                // Where no person can have begun it, most likely a program of ours that is gone has.
-                None => Some(SOMEONE).filter(|_| self.person_typed_since_last_line()),
-            };
-            return match owner {
-                Some(owner) => Err(format!(
-                    "nothing was typed: {owner} has begun a command that the shell wants the rest of, and this would become part of it. Ask them; send keys=[\"ctrl+c\"] gives it up if they agree"
-                )),
-                None => Ok(None),
-            };
+            return Ok(None);
         }
         let at_prompt = matches!(self.log.shell(), ShellState::AtPrompt { .. });
-        let Some(unsubmitted) = self.unsubmitted() else {
+        if unsubmitted.is_none() {
             // What was refused stands there although it may not have been painted yet.
             let unpainted = at_prompt && self.log.leftover().is_some_and(|text| self.is_refused(text));
             return Ok(unpainted.then(|| Part { bytes: self.clearing(), bracketed: false }));
-        };
-        let bytes = if at_prompt { self.clearing() } else { DISCARD_LINE.to_vec() };
-        match &unsubmitted.owner {
-            Owner::Nobody => {}
-            Owner::Agent(owner) if owner == actor => {}
-            Owner::Agent(_) | Owner::Person => return Err(unsubmitted.refusal()),
         }
+        let bytes = if at_prompt { self.clearing() } else { DISCARD_LINE.to_vec() };
         Ok(Some(Part { bytes, bracketed: false }))
+    }
+
+    /// Whose command the shell or the program wants the rest of; none where it wants none. Where no person can have begun
+    /// it, most likely a program of ours that is gone has.
+    fn has_begun(&self, now: Now) -> Option<&str> {
+        let persons = || Some(SOMEONE).filter(|_| self.person_typed_since_last_line());
+        match self.log.shell() {
+            ShellState::Continuation => self.agents.continuing().or_else(persons),
+            ShellState::Running(_) | ShellState::NoShell => {
+                let prompt = self.resting(now, None).prompt;
+                let (_, prompt::Shape::Continuation) = prompt? else { return None };
+                // The line of the agent that typed last was answered before.
+                if self.reads.prompted {
+                    return persons();
+                }
+                let last = self.log.regions().next_back().filter(|region| region.kind == Kind::Input);
+                last.and_then(|region| region.actor.as_deref())
+            }
+            ShellState::AtPrompt { .. } | ShellState::Starting | ShellState::Ended => None,
+        }
+    }
+
+    /// Whether the line of the cursor is one on which a program without markers wants the rest of what was begun.
+    pub(super) fn wants_the_rest(&self) -> bool {
+        let line = self.cursors_line();
+        let last = self.last_prompt.as_deref();
+        let shape = prompt::matches(&line, None, prompt::Setting::Integrated, last);
+        shape == Some(prompt::Shape::Continuation) || self.editor_reads_on()
+    }
+
+    /// Why a line is not typed where nothing is seen to take one, and a person's text is on the line behind a prompt.
+    pub(super) fn persons_line(&self, resting: &Resting) -> Option<String> {
+        let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        if !unmarked || self.last_prompt.is_none() || resting.prompt.is_some() || resting.asks.is_some() {
+            return None;
+        }
+        let unsubmitted = self.unsubmitted().filter(|it| it.owner == Owner::Person)?;
+        Some(unsubmitted.refusal())
     }
 
     /// What clears all that stands behind the shell's prompt: several lines where the shell edits several at once.

@@ -26,6 +26,8 @@ struct Ssh<'a> {
     /// What it is told to do needs no terminal here.
     no_session: bool,
     command: bool,
+    /// The first long option before the command: ssh has none.
+    long: Option<&'a str>,
 }
 
 impl<'a> Ssh<'a> {
@@ -103,6 +105,7 @@ impl<'a> Ssh<'a> {
             let bundle = arg.strip_prefix('-').filter(|bundle| options && !bundle.is_empty());
             match bundle {
                 Some("-") => options = false,
+                Some(bundle) if bundle.starts_with('-') => Self::first(&mut ssh.long, arg),
                 Some(bundle) => {
                     for (at, letter) in bundle.char_indices() {
                         if !WITH_ARGUMENT.contains(letter) {
@@ -123,6 +126,18 @@ impl<'a> Ssh<'a> {
         }
         ssh
     }
+}
+
+/// The first of these arguments that is a long option, which ssh has none of, before the command that it is to run.
+#[must_use]
+pub fn long_option<'a>(args: &[&'a str]) -> Option<&'a str> {
+    Ssh::of(args).long
+}
+
+/// Whether ssh's arguments name a host.
+#[must_use]
+pub fn names_host(args: &[&str]) -> bool {
+    Ssh::of(args).host.is_some()
 }
 
 /// Whether ssh with these arguments opens a login shell on a terminal of the far side.
@@ -173,6 +188,17 @@ mod tests {
     fn of(line: &str) -> Option<(String, bool)> {
         let args: Vec<&str> = line.split(' ').collect();
         carrier(&args).map(|carrier| (carrier.destination, carrier.terminal))
+    }
+
+    #[test]
+    fn a_long_option_is_none_of_sshs() {
+        let first = |line: &str| long_option(&line.split(' ').collect::<Vec<_>>()).map(str::to_owned);
+        assert_eq!(first("--print -p 22 there").as_deref(), Some("--print"));
+        assert_eq!(first("there --print").as_deref(), Some("--print"));
+        for line in ["there", "-p 22 there", "there ls --all", "-o --x there", "-- --there"] {
+            assert_eq!(first(line), None, "{line}");
+        }
+        assert!(names_host(&["-p", "22", "there"]) && !names_host(&["-p", "22"]));
     }
 
     #[test]

@@ -48,6 +48,9 @@ pub(crate) fn ssh(args: &[OsString]) -> ExitCode {
     let Some((print, args)) = begin(args, SSH_HELP) else { return ExitCode::SUCCESS };
     let Some(words) = words(args) else { return wrong("an argument is not UTF-8", SSH_HELP) };
     let borrowed: Vec<&str> = words.iter().map(String::as_str).collect();
+    if let Some(option) = ssh::long_option(&borrowed) {
+        return wrong_option(option, "ssh", &["--print"], SSH_HELP);
+    }
     let carried = match (print, what_is_carried(None)) {
         (true, _) => Some(shown(None)),
         (false, carried) => carried,
@@ -73,6 +76,9 @@ pub(crate) fn into(args: &[OsString]) -> ExitCode {
         return wrong("there is no command to run", INTO_HELP);
     };
     let borrowed: Vec<&str> = words.iter().map(String::as_str).collect();
+    if let Some(option) = borrowed.first().filter(|word| word.starts_with('-')) {
+        return wrong_option(option, "into", &["--print"], INTO_HELP);
+    }
     // A shell at the end would be given the script's name for a file of commands.
     let (command, asked) = match shell_asked(&borrowed) {
         Some((at, shell)) => (borrowed.get(..at).unwrap_or_default(), Some(shell)),
@@ -108,6 +114,19 @@ fn begin<'a>(args: &'a [OsString], help: &str) -> Option<(bool, &'a [OsString])>
         Some((first, rest)) if first == "--print" => Some((true, rest)),
         _ => Some((false, args)),
     }
+}
+
+/// Says what is wrong with an option, and where those stand that there are.
+pub(super) fn wrong_option(option: &str, name: &str, own: &[&str], help: &str) -> ExitCode {
+    let why = if own.contains(&option) || option == "--help" {
+        format!("{option} stands before all other arguments: dtmcp {name} {option} ...")
+    } else if name == "into" {
+        format!("{option} is no option of dtmcp into: COMMAND comes first, with its options behind it")
+    } else {
+        let own = own.join(" and ");
+        format!("{option} is no option of dtmcp {name}, which has {own}, and ssh's own begin with one dash")
+    };
+    wrong(&why, help)
 }
 
 pub(super) fn words(args: &[OsString]) -> Option<Vec<String>> {

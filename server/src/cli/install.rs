@@ -9,7 +9,7 @@ use std::thread;
 use dtmcp_core::remote::{Fate, Installed, install_script, quoted, remove_script};
 use dtmcp_core::waiting::ssh;
 
-use super::far::{NOT_FOUND, say, words, wrong};
+use super::far::{NOT_FOUND, say, words, wrong, wrong_option};
 use crate::config::Config;
 use crate::store::missing::Missing;
 use crate::store::shell::{self, INTEGRATION_VERSION};
@@ -49,7 +49,10 @@ pub(crate) fn main(args: &[OsString]) -> ExitCode {
     }
     let Some(words) = words(rest) else { return wrong("an argument is not UTF-8", HELP) };
     let borrowed: Vec<&str> = words.iter().map(String::as_str).collect();
-    if borrowed.is_empty() {
+    if let Some(option) = ssh::long_option(&borrowed) {
+        return wrong_option(option, "install", &["--print", "--remove"], HELP);
+    }
+    if !ssh::names_host(&borrowed) {
         return wrong("there is no host to install on", HELP);
     }
     if !ssh::takes_command(&borrowed) {
@@ -118,7 +121,10 @@ fn last_of(mut output: ChildStdout) -> String {
 fn tell(installed: Option<&Installed>, status: Option<i32>, remove: bool) -> ExitCode {
     let Some(Installed { fate, who, gone, directory }) = installed else {
         let why = match status {
-            Some(255) => "ssh could not log in, or lost the connection".to_owned(),
+            Some(255) => {
+                "ssh did not run the script: a wrong option, no login, or a connection that was lost, as it says itself"
+                    .to_owned()
+            }
             Some(status) => format!("the host did not run the script to its end (status {status})"),
             None => "ssh was killed".to_owned(),
         };

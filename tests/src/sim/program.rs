@@ -25,6 +25,8 @@ enum Kind {
     Far,
     /// One whose prompt is like nothing else.
     Star,
+    /// The same with a line editor that asks for bracketed paste, and takes a block of lines for one text, as fish does.
+    Edits,
 }
 
 /// A program that reads keys.
@@ -60,6 +62,7 @@ impl Program {
             "deaf" => Kind::Deaf,
             "far" => Kind::Far,
             "star" => Kind::Star,
+            "edits" => Kind::Edits,
             _ => return None,
         };
         Some(Self { kind, line: String::new(), block: false, answers: Vec::new() })
@@ -76,7 +79,7 @@ impl Program {
             Kind::Python => "Python 3.11\r\n",
             Kind::Odd => "odd is ready\r\n",
             Kind::Cat | Kind::Vault | Kind::Passwd | Kind::Quiz | Kind::Deaf => "",
-            Kind::Far | Kind::Star => "Last login: today\r\n",
+            Kind::Far | Kind::Star | Kind::Edits => "Last login: today\r\n",
             Kind::Vi => "\x1b[?1049h\x1b[2J\x1b[H~\r\n~\r\nvi",
         }
     }
@@ -89,6 +92,8 @@ impl Program {
             Kind::Odd => "now what",
             Kind::Far => "far 2 $ ",
             Kind::Star => "far *",
+            Kind::Edits if self.block => "      ",
+            Kind::Edits => "\x1b[?2004hfar *",
             Kind::Vault => "vault> ",
             Kind::Passwd => "Password: ",
             Kind::Quiz => ["Name? ", "Sure? ", "Pin: "].get(self.answers.len()).copied().unwrap_or_default(),
@@ -152,6 +157,17 @@ impl Program {
                     "quit()" => vec![Op::Status(0)],
                     _ if self.block || line.is_empty() => vec![Op::Ask],
                     _ => vec![slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
+                }
+            }
+            Kind::Edits => {
+                self.block = word == "for" || (self.block && word != "end");
+                match word {
+                    _ if self.block => vec![Op::Ask],
+                    "quit" => vec![Op::Print("\x1b[?2004l".to_owned()), Op::Status(0)],
+                    "ask" => {
+                        vec![Op::Print("\x1b[?2004l\x1b[?2004hGo on? ".to_owned()), Op::Sleep(Duration::from_secs(9))]
+                    }
+                    _ => vec![Op::Print("\x1b[?2004l".to_owned()), slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
                 }
             }
             Kind::Gdb | Kind::Odd | Kind::Vi | Kind::Deaf | Kind::Far | Kind::Star => match word {

@@ -19,7 +19,6 @@ pub(crate) const ROWS: &[Row] = &[
     ("login_shell_fish", NEEDS, login_fish),
     ("startup_files", NEEDS, startup_files),
     ("a_hop_behind_a_hop", NEEDS, hops),
-    ("prompts_of_plain_logins", NEEDS, plain_prompts),
     ("ways_there", NEEDS, ways_there),
     ("configurations", NEEDS, configurations),
     ("what_ssh_refuses", NEEDS, refused),
@@ -157,29 +156,6 @@ fn hops() -> Tested {
     }
     same!(client.run("id -un")?.output(), "root", "home again");
     wait_until("nothing is left behind", || far.left().is_empty())
-}
-
-/// Behind a plain ssh nobody sees who waits: prompts are told by how they end, and silence ends the rest. A prompt that was
-/// taken for one then is known from there on.
-fn plain_prompts() -> Tested {
-    let far = Far::new("bash")?;
-    for (prompt, status) in
-        [("build 7 $ ", "prompt"), ("deep %", "quiet"), ("build 7 dir> ", "prompt"), ("❯ ", "quiet")]
-    {
-        let mut client = far.begin()?;
-        far.users.dot_file("ann", ".bash_profile", &format!("PS1='{prompt}'\n"))?;
-        let answer = client.run(&format!("ssh {} ann@there", far.sshd.options()))?;
-        same!(answer.status(), status, "{prompt}: {}", answer.text);
-        same!(news(&answer), ["the session is now on there as ann"], "{}", answer.text);
-        let answer = client.run("echo one")?;
-        same!((answer.status(), answer.meta["place"]["host"].as_str()), ("prompt", Some("there")), "{}", answer.text);
-        holds!(answer.output().starts_with("one"), "{}", answer.text);
-        client.run("exit")?;
-        let answer = client.run("echo two; (exit 4)")?;
-        same!((answer.output(), answer.exit()), ("two", Some(4)), "{}", answer.text);
-        client.call("session_close", json!({ "session": answer.meta["session"] }))?;
-    }
-    Ok(())
 }
 
 /// The same place by another way: through a jump, over a connection that stands, as another user there.

@@ -21,6 +21,7 @@ mod other_shells;
 mod output;
 mod people;
 mod places;
+mod plain;
 mod programs;
 mod prompts;
 mod questions;
@@ -54,6 +55,7 @@ fn main() {
         ("errors", errors::ROWS),
         ("expect", expect::ROWS),
         ("far", far::ROWS),
+        ("plain", plain::ROWS),
         ("integrate", integrate::ROWS),
         ("integration", integration::ROWS),
         ("interpreters", interpreters::ROWS),

@@ -11,7 +11,7 @@ use dtmcp_core::region::Kind;
 use dtmcp_core::waiting::carrier::carrier;
 use dtmcp_tests::sim::{Sim, Start, run_for};
 
-use super::{error, notes};
+use super::{error, notes, told};
 
 const SHOWN: Option<Asks> = Some(Asks::Shown);
 
@@ -309,8 +309,37 @@ fn a_far_prompt_like_no_other_ends_in_silence() {
     let outcome = sim.ran("a", "star");
     assert_eq!(outcome.status, Status::Quiet, "{outcome:?}");
     assert!((3.0..3.5).contains(&(sim.seconds() - before)), "{}", sim.seconds() - before);
-    assert_eq!(sim.ran("a", "hello").status, Status::Quiet);
-    assert!(sim.typed().contains("hello"));
+    // What took a line there and shows the same again is at its prompt.
+    assert_eq!(sim.ran("a", "hello").prompt.as_deref(), Some("far *"));
+    assert_eq!(sim.ran("a", "again").status, Status::Prompt);
+    assert!(sim.typed().contains("again"));
+}
+
+/// bash, zsh and fish ask for bracketed paste while they read a line.
+#[test]
+fn a_far_line_editor_reads_behind_any_prompt() {
+    let mut sim = Sim::bash();
+    sim.host = carries(Call::Other);
+    let before = sim.seconds();
+    let outcome = sim.ran("a", "edits");
+    assert_eq!((outcome.status, outcome.prompt.as_deref()), (Status::Prompt, Some("far *")), "{outcome:?}");
+    assert!(sim.seconds() - before < 0.5, "{}", sim.seconds() - before);
+    assert_eq!(told(&sim.ran("a", "slow 2"), &sim), "prompt #2 at \"far *\": did slow 2");
+    let asked = sim.ran("a", "ask");
+    assert_eq!((asked.status, asked.prompt.as_deref()), (Status::Waiting, Some("Go on? ")), "{asked:?}");
+}
+
+#[test]
+fn a_far_editor_that_reads_on_wants_the_rest() {
+    let mut sim = Sim::bash();
+    sim.host = carries(Call::Other);
+    sim.ran("a", "edits");
+    let outcome = sim.ran("a", "for x in y");
+    assert_eq!((outcome.status, outcome.prompt.as_deref()), (Status::Continuation, Some("")), "{outcome:?}");
+    assert_eq!(sim.ran("a", "pass").status, Status::Continuation);
+    assert_eq!(told(&sim.ran("a", "end"), &sim), "prompt #4 at \"far *\": did end");
+    let outcome = sim.ran("a", "for x in y\npass\nend\nhello");
+    assert_eq!((outcome.status, outcome.unsent, outcome.ran.len()), (Status::Prompt, Some(0), 4), "{outcome:?}");
 }
 
 #[test]
