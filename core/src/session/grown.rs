@@ -63,9 +63,11 @@ impl Grown {
         let ends = log.cooked.line_at_cursor();
         let base = self.base_on(cursor_line(log))?.trim_end();
         let grown = shows.strip_prefix(base)?;
-        // A program that asks leaves a blank for the answer, mostly.
-        let blank = base.is_empty() || ends.text.ends_with(' ');
-        let asks = blank && (prompt::looks_like(&ends.text).is_some() || prompt::leading(&shows).is_some());
+        // A program that asks leaves a blank for the answer, mostly; and what it prints on a line of its own with one
+        // behind it is a prompt, whatever it looks like.
+        let blank = ends.text.ends_with(' ');
+        let looks = prompt::looks_like(&ends.text).is_some() || prompt::leading(&shows).is_some();
+        let asks = if base.is_empty() { blank || looks } else { blank && looks };
         let grown = grown.trim();
         (!grown.is_empty() && !asks).then(|| grown.to_owned())
     }

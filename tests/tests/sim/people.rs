@@ -409,3 +409,20 @@ fn no_line_is_typed_into_what_a_person_typed_ahead_in_a_program() {
         }
     }
 }
+
+#[test]
+fn a_programs_first_prompt_is_not_what_somebody_who_watches_has_typed() {
+    for prompt in ["(gdb) ", "(tool) ", "db-7 ", "now> "] {
+        let mut sim = Sim::bash();
+        sim.pass(5.0);
+        sim.run("a", "sleep 60");
+        sim.pass(1.0);
+        // Attaching counts as a key.
+        sim.person("");
+        let wall = sim.wall();
+        sim.handle(Event::Output { bytes: prompt.as_bytes(), wall });
+        sim.pass(1.0);
+        sim.handle(Event::Person(Some(wall)));
+        assert_eq!(sim.session.unsubmitted(), None, "{prompt:?}");
+    }
+}
