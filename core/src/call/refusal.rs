@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::watch::{Flow, Seen, prompt_text};
+use super::watch::{Asks, Flow, Seen, prompt_text};
 use crate::region::Region;
 use crate::reply::seconds;
 use crate::text::visible::quoted;
@@ -74,6 +74,26 @@ fn busy(view: &Seen<'_>, typed: &str) -> String {
         describe(region),
         seconds(age)
     )
+}
+
+/// Characters of a line that was not typed by which it is known.
+const LINE_CHARS: usize = 80;
+
+/// Which of so many lines were not typed: the words of the note for a call that ends without an error.
+pub(super) fn left_untyped(view: &Seen<'_>, left: &[&str], of: usize) -> String {
+    let (lines, from, only) = match left {
+        [_] => (format!("the last line of {of} was not typed"), "", "this one"),
+        _ => (format!("the last {} of {of} lines were not typed", left.len()), " on", "these"),
+    };
+    // What was meant for a question that hides its answer is not shown.
+    let first = left.first().filter(|_| view.resting.asks != Some(Asks::Hidden)).map_or_else(String::new, |first| {
+        let start: String = first.chars().take(LINE_CHARS).collect();
+        let more = if start.len() < first.len() { "..." } else { "" };
+        let name = quoted(&format!("{start}{more}"));
+        if from.is_empty() { format!(", {name}") } else { format!(", from {name}{from}") }
+    });
+    let next = if view.over() { String::new() } else { format!(": the others were, so run only {only} then") };
+    format!("{lines}{first}{next}")
 }
 
 /// A region as an error names it.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::refusal::{NOT_TYPED, REST_NOT_TYPED, refusal};
+use super::refusal::{NOT_TYPED, REST_NOT_TYPED, left_untyped, refusal};
 use super::watch::{Asks, Flow, REST, Seen, Verdict, Watch, prompt_due, prompt_text};
 use super::{Answer, Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
@@ -209,10 +209,8 @@ impl RunCall {
     /// The outcome where the line at hand could not be typed, and why.
     pub(crate) fn untyped(&self, why: &str, view: &Seen<'_>) -> Outcome {
         let why = if self.taken == 0 { why.to_owned() } else { why.replacen(NOT_TYPED, REST_NOT_TYPED, 1) };
-        let mut outcome = Outcome::error(why);
-        self.fill(&mut outcome, view);
-        outcome.unsent = outcome.unsent.map(|unsent| unsent + 1);
-        outcome
+        let left: Vec<&str> = self.at_hand.iter().chain(&self.lines).map(String::as_str).collect();
+        self.cut_short(why, &left, view)
     }
 
     pub(crate) fn step(&mut self, view: &Seen<'_>) -> Step {
@@ -321,7 +319,9 @@ impl RunCall {
             None => {}
         }
         if let Some(why) = view.persons.as_deref().filter(|_| view.quiet >= REST) {
-            return Step::Done(Box::new(self.untyped_first(why, view)));
+            let typed = if self.taken == 0 { NOT_TYPED } else { REST_NOT_TYPED };
+            let left: Vec<&str> = self.lines.iter().map(String::as_str).collect();
+            return Step::Done(Box::new(self.cut_short(why.replacen(NOT_TYPED, typed, 1), &left, view)));
         }
         let rests = view.resting.again.is_none_or(|at| at > view.now + REST);
         let unmarked = view.shell == ShellState::NoShell;
@@ -453,22 +453,24 @@ impl RunCall {
         }
     }
 
-    /// The outcome where the next line is not typed, and why.
-    fn untyped_first(&self, why: &str, view: &Seen<'_>) -> Outcome {
-        let why = if self.ran.is_empty() { why.to_owned() } else { why.replacen(NOT_TYPED, REST_NOT_TYPED, 1) };
+    fn refused(&self, view: &Seen<'_>, why: &str) -> Outcome {
+        let typed = if self.taken == 0 { NOT_TYPED } else { REST_NOT_TYPED };
+        let left: Vec<&str> = self.lines.iter().map(String::as_str).collect();
+        self.cut_short(refusal(view, typed, why), &left, view)
+    }
+
+    /// The error that ends the call before these lines. Where lines before them were typed, it tells what came of those
+    /// and which were not: who only heard of the error would run them twice.
+    fn cut_short(&self, why: String, left: &[&str], view: &Seen<'_>) -> Outcome {
         let mut outcome = Outcome::error(why);
         if self.several {
             self.fill(&mut outcome, view);
-        }
-        outcome
-    }
-
-    fn refused(&self, view: &Seen<'_>, why: &str) -> Outcome {
-        let typed = if self.taken == 0 { NOT_TYPED } else { REST_NOT_TYPED };
-        let mut outcome = Outcome::error(refusal(view, typed, why));
-        if self.several {
-            self.fill(&mut outcome, view);
-            outcome.unsent = Some(self.lines.len());
+            outcome.region = outcome.ran.last().cloned();
+            outcome.output = None;
+            outcome.unsent = Some(left.len());
+            if self.taken > 0 {
+                outcome.notes.push(left_untyped(view, left, self.taken + left.len()));
+            }
         }
         outcome
     }

@@ -98,22 +98,10 @@ pub struct Scene<'a> {
 #[must_use]
 pub fn render(outcome: &Outcome, scene: &Scene<'_>) -> Reply {
     if let Some(text) = &outcome.error {
-        let mut reply = Reply::error(Some(scene.session), text);
-        if let Some(unsent) = outcome.unsent {
-            reply.meta.insert("ran".into(), outcome.ran.iter().map(meta::ran_fields).collect());
-            reply.meta.insert("unsent".into(), unsent.into());
-        }
-        return reply;
+        return cut_short(outcome, scene, Reply::error(Some(scene.session), text));
     }
-    let mut notes: Vec<String> =
-        outcome.notes.iter().chain(&scene.notes).map(|note| spell_out(note).into_owned()).collect();
-    let (mut output, clipped) = match outputs(outcome, scene) {
-        Ok(shown) => shown,
-        Err(why) => {
-            notes.push(format!("the output cannot be shown: {why}"));
-            (Vec::new(), true)
-        }
-    };
+    let mut notes = notes(outcome, scene);
+    let (mut output, clipped) = shown_or_told(outputs(outcome, scene), &mut notes);
     if let Some(screen) = scene.screen {
         // The rows of a full-screen program are its output; otherwise the screen stands behind the new lines.
         if outcome.status == Status::Screen {
@@ -124,6 +112,38 @@ pub fn render(outcome: &Outcome, scene: &Scene<'_>) -> Reply {
     let statuses = status::status_lines(outcome, scene);
     let meta = meta::fields(outcome, scene, clipped, &notes);
     Reply { text: layout(&statuses, &notes, &output), meta, is_error: false }
+}
+
+/// An error that has ended a call of several lines tells of those that ran before it as their own reply would.
+fn cut_short(outcome: &Outcome, scene: &Scene<'_>, mut reply: Reply) -> Reply {
+    let Some(unsent) = outcome.unsent else { return reply };
+    reply.meta.insert("ran".into(), outcome.ran.iter().map(meta::ran_fields).collect());
+    reply.meta.insert("unsent".into(), unsent.into());
+    let mut notes = notes(outcome, scene);
+    let (output, clipped) = match outcome.ran.as_slice() {
+        [] => (Vec::new(), false),
+        _ => shown_or_told(several(outcome, scene), &mut notes),
+    };
+    reply.meta.insert("clipped".into(), clipped.into());
+    let rest = layout(&status::ran_lines(outcome, scene, None), &notes, &output);
+    if !rest.is_empty() {
+        reply.text = format!("{}\n{rest}", reply.text);
+    }
+    reply.meta.insert("notes".into(), notes.into());
+    reply
+}
+
+/// The call's notes and the driver's.
+fn notes(outcome: &Outcome, scene: &Scene<'_>) -> Vec<String> {
+    outcome.notes.iter().chain(&scene.notes).map(|note| spell_out(note).into_owned()).collect()
+}
+
+/// The output part; where it cannot be read, a note says why.
+fn shown_or_told(output: Result<(Vec<String>, bool), String>, notes: &mut Vec<String>) -> (Vec<String>, bool) {
+    output.unwrap_or_else(|why| {
+        notes.push(format!("the output cannot be shown: {why}"));
+        (Vec::new(), true)
+    })
 }
 
 /// The output part, and whether it shows less than there is.

@@ -13,11 +13,17 @@ const STOPPED: &str = ", stopped";
 
 /// The call's status line, behind one a region where several lines were run.
 pub(super) fn status_lines(outcome: &Outcome, scene: &Scene<'_>) -> Vec<String> {
+    let mut lines = ran_lines(outcome, scene, outcome.region.as_ref().map(|region| region.id));
+    lines.push(status_line(outcome, scene));
+    lines
+}
+
+/// A status line for each of several lines that made a region, but for the one that the call's own tells of.
+pub(super) fn ran_lines(outcome: &Outcome, scene: &Scene<'_>, own: Option<u32>) -> Vec<String> {
     let mut lines = Vec::new();
-    let last = outcome.region.as_ref().map(|region| region.id);
     // A program's own prompt, shown again and again, tells nothing.
     let mut before = None;
-    for region in outcome.ran.iter().filter(|region| Some(region.id) != last) {
+    for region in outcome.ran.iter().filter(|region| Some(region.id) != own) {
         let asked = led_to(outcome, region.id);
         let runs = region.state == State::Running;
         let waited = asked.filter(|asked| runs || before != Some(*asked)).map(|asked| {
@@ -38,7 +44,6 @@ pub(super) fn status_lines(outcome: &Outcome, scene: &Scene<'_>) -> Vec<String> 
         let rest = join(&parts.map(Option::unwrap_or_default));
         lines.push(format!("[{} #{} {rest}]", scene.session, region.id));
     }
-    lines.push(status_line(outcome, scene));
     lines
 }
 

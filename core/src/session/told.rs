@@ -26,8 +26,12 @@ impl Session {
     pub(super) fn conclude(&mut self, now: Now, call: &Call, mut outcome: Outcome) {
         self.measure(now, call, &mut outcome);
         self.tell_of_stop(&mut outcome);
-        // An error shows no output and no notes, so nothing has been told with it.
-        if outcome.status != Status::Error {
+        if outcome.status == Status::Error {
+            // It tells of the lines that ran before it, and of nothing else.
+            let told = outcome.ran.iter().filter(|region| region.state != State::Running).map(|region| region.id);
+            let told: Vec<u32> = told.collect();
+            self.agents.entry(&call.actor).untold.retain(|id| !told.contains(id));
+        } else {
             self.observe(now, call, &mut outcome);
             self.note(call, &mut outcome);
             self.shown(&call.actor, &outcome);

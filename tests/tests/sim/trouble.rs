@@ -1,10 +1,14 @@
 //! Terminals that refuse or lag, panes that go, programs that end, clients that leave.
 
-use dtmcp_core::call::Status;
-use dtmcp_core::region::State;
+use dtmcp_core::call::{Outcome, Status};
+use dtmcp_core::inspect::Call;
+use dtmcp_core::lines::MemoryLines;
+use dtmcp_core::region::{Place, State};
+use dtmcp_core::reply::{Scene, render};
 use dtmcp_core::session::Event;
 use dtmcp_tests::sim::{Sim, Start, Typist, run_for, send, wait};
 
+use super::looking::program;
 use super::{error, notes, told};
 
 #[test]
@@ -53,6 +57,71 @@ fn the_rest_of_several_lines_is_counted_where_one_is_refused() {
     sim.typist = Typist::Refuses("no".to_owned());
     let outcome = sim.answer(id);
     assert_eq!((outcome.ran.len(), outcome.unsent), (1, Some(2)), "{outcome:?}");
+}
+
+/// What a model reads of a call, but for how long its lines took.
+fn read(sim: &Sim, outcome: &Outcome) -> String {
+    let lines = MemoryLines((1..=sim.session.total_lines()).map(|line| sim.line(line)).collect());
+    let home = Place { host: "vm".to_owned(), user: "me".to_owned(), container: None };
+    let scene =
+        Scene { session: "main", lines: &lines, screen: None, home: &home, notes: Vec::new(), summaries: false };
+    let text = render(outcome, &scene).text;
+    let timeless = |line: &str| {
+        let parts: Vec<&str> = line.split(" · ").filter(|part| !part.ends_with(" s")).collect();
+        parts.join(" · ")
+    };
+    text.lines().map(timeless).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn an_error_behind_lines_that_ran_says_which_and_what_came_of_them() {
+    const RAN: &str = "[main #1 exit 0 · 1 line]\n[main #2 exit 1 · ";
+    const LEFT: &str = "note: the last 2 of 4 lines were not typed, from \"echo L3\" on: the others were, so run only these then\n---\n[#1]\nL1\n[#2]";
+    let lines = "echo L1\nsleep 1; false\necho L3\necho L4";
+    let cut = |disturb: fn(&mut Sim)| {
+        let mut sim = Sim::bash();
+        sim.pass(5.0);
+        let id = sim.run("a", lines);
+        sim.pass(0.5);
+        disturb(&mut sim);
+        let outcome = sim.answer(id);
+        (read(&sim, &outcome), sim)
+    };
+    let (text, mut sim) = cut(|sim| sim.person("ec"));
+    let (error, rest) = text.split_once('\n').unwrap();
+    assert!(error.starts_with("error: the rest was not typed: someone at the terminal has \"ec\""), "{error}");
+    // What they have typed while a line ran is shown as that line's, as on their terminal.
+    assert_eq!(rest, format!("{RAN}1 line]\n{LEFT}\nec"));
+    // What was told is not told again.
+    sim.person("\x15");
+    sim.pass(1.0);
+    let outcome = sim.ran("a", "echo L3");
+    assert_eq!(notes(&outcome, "since"), 0, "{outcome:?}");
+    let (text, _) = cut(|sim| sim.typist = Typist::Refuses("nothing was typed: no".to_owned()));
+    assert_eq!(text, format!("error: the rest was not typed: no\n{RAN}0 lines]\n{LEFT}"));
+    // One line ran, and one is left.
+    let mut sim = Sim::bash();
+    let outcome = sim.ran("a", "echo one\necho \0");
+    let text = read(&sim, &outcome);
+    assert!(text.starts_with("error: the rest was not typed: the line holds a NUL"), "{text}");
+    let note = "note: the last line of 2 was not typed, \"echo \\0\": the others were, so run only this one then";
+    assert!(text.ends_with(&format!("\n[main #1 exit 0 · 1 line]\n{note}\n---\n[#1]\none")), "{text}");
+    // Where none was typed, there is nothing to tell.
+    sim.typist = Typist::Refuses("nothing was typed: no".to_owned());
+    let outcome = sim.ran("a", "echo one\necho two");
+    assert_eq!(read(&sim, &outcome), "error: nothing was typed: no");
+}
+
+#[test]
+fn an_error_behind_a_line_that_a_program_took_names_what_it_asked() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    let outcome = sim.ran("a", "python\nx\nprint(\0)");
+    let text = read(&sim, &outcome);
+    assert!(text.starts_with("error: the rest was not typed: the line holds a NUL"), "{text}");
+    assert!(text.contains("\n[main #1 waited at \">>> \""), "{text}");
+    assert!(text.contains("the last line of 3 was not typed, \"print(\\0)\""), "{text}");
+    assert!(text.ends_with("\n[#2]\ndid x"), "{text}");
 }
 
 #[test]
