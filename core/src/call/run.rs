@@ -318,7 +318,7 @@ impl RunCall {
             Some(Asks::Stopped) => return Step::Done(Box::new(self.refused(view, "stopped"))),
             None => {}
         }
-        if let Some(why) = view.persons.as_deref().filter(|_| view.quiet >= REST) {
+        if let Some(why) = view.others.as_deref().filter(|_| view.quiet >= REST) {
             let typed = if self.taken == 0 { NOT_TYPED } else { REST_NOT_TYPED };
             let left: Vec<&str> = self.lines.iter().map(String::as_str).collect();
             return Step::Done(Box::new(self.cut_short(why.replacen(NOT_TYPED, typed, 1), &left, view)));

@@ -141,8 +141,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) screen_since: Option<Now>,
     /// Who would take a line, as the host saw last.
     pub(crate) taker: Option<&'a Taker>,
-    /// Why nothing is typed where a person's text is all that keeps the line from being a prompt.
-    pub(crate) persons: Option<String>,
+    /// Why nothing is typed where another's text may be all that keeps the line from being a prompt.
+    pub(crate) others: Option<String>,
 }
 
 impl Seen<'_> {

@@ -509,7 +509,7 @@ impl Session {
             home: &self.setting.home,
             screen_since: self.screen_since,
             taker: self.looking.taker.as_ref(),
-            persons: self.persons_line(resting),
+            others: None,
         }
     }
 

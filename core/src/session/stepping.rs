@@ -160,7 +160,8 @@ impl Session {
         if answers && !due && self.asks_who_typed() {
             return Step::Wait(None);
         }
-        let view = self.seen(now, &resting);
+        let mut view = self.seen(now, &resting);
+        view.others = self.others_line(&resting, &call.actor);
         match &mut call.kind {
             CallKind::Run(run) => run.step(&view),
             CallKind::Expect(expect) => expect.step(&view),

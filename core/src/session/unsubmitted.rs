@@ -12,6 +12,7 @@ use crate::prompt;
 use crate::region::{Kind, State};
 use crate::text::visible::quoted;
 use crate::time::{Now, Wall};
+use crate::waiting::Judgement;
 
 /// Clears a line in readline's and zsh's default editing: to its end, then all before it.
 const CLEAR_LINE: &[u8] = b"\x05\x15";
@@ -241,14 +242,21 @@ impl Session {
         shape == Some(prompt::Shape::Continuation) || self.editor_reads_on()
     }
 
-    /// Why a line is not typed where nothing is seen to take one, and a person's text is on the line behind a prompt.
-    pub(super) fn persons_line(&self, resting: &Resting) -> Option<String> {
+    /// Why this agent's line is not typed where nothing is seen to take one, and another's text is on the line: behind a
+    /// prompt that was told, or where nobody sees whether what has the terminal is at work.
+    pub(super) fn others_line(&self, resting: &Resting, actor: &str) -> Option<String> {
         let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
-        if !unmarked || self.last_prompt.is_none() || resting.prompt.is_some() || resting.asks.is_some() {
+        if !unmarked || resting.prompt.is_some() || resting.asks.is_some() {
             return None;
         }
-        let unsubmitted = self.unsubmitted().filter(|it| it.owner == Owner::Person)?;
-        Some(unsubmitted.refusal())
+        let unseen = matches!(self.looking.holds, Some(Judgement::Carrier(_) | Judgement::Unknown(_)));
+        let unsubmitted = self.unsubmitted().filter(|_| unseen || self.last_prompt.is_some())?;
+        let others = match &unsubmitted.owner {
+            Owner::Person => true,
+            Owner::Agent(owner) => owner != actor,
+            Owner::Nobody => false,
+        };
+        others.then(|| unsubmitted.refusal())
     }
 
     /// What clears all that stands behind the shell's prompt: several lines where the shell edits several at once.

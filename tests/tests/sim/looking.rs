@@ -271,7 +271,7 @@ fn the_way_to_see_it_is_one_that_there_is() {
 }
 
 /// A login on another host: ssh polls the terminal, which it has made raw.
-fn carries(call: Call) -> Inspection {
+pub(super) fn carries(call: Call) -> Inspection {
     let mut inspection = program(call);
     inspection.modes = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
     if let Known::Known(front) = &mut inspection.front {
@@ -352,7 +352,7 @@ fn a_carrier_that_asks_has_led_nowhere_yet() {
 }
 
 /// A session whose second shell, which has the integration, is at the far end of what the first one has started.
-fn behind() -> Sim {
+pub(super) fn behind() -> Sim {
     let mut sim = Sim::bash();
     assert_eq!(sim.ran("a", "bash").status, Status::Prompt);
     sim.host = carries(Call::Other);
@@ -503,23 +503,6 @@ fn a_line_that_nothing_stood_before_has_a_name() {
     sim.crash();
     assert_eq!(sim.regions()[0].label, "(not shown)");
     assert!(!sim.disk.written().contains("hello"));
-}
-
-#[test]
-fn text_left_on_a_far_line_is_its_authors() {
-    for mut sim in [behind(), Sim::bash()] {
-        sim.host = carries(Call::Other);
-        sim.ran("a", "far");
-        let id = sim.send("a", "half ");
-        sim.answer(id);
-        let id = sim.send("a", "typed");
-        sim.answer(id);
-        sim.pass(1.0);
-        let refused = error(&sim.ran("b", "hello"));
-        assert!(refused.contains("a has \"half typed\" on the line"), "{refused}");
-        assert_eq!(sim.ran("a", "hello").status, Status::Prompt);
-        assert!(sim.typed().contains("typed\x15hello"), "{}", sim.typed());
-    }
 }
 
 #[test]

@@ -10,6 +10,7 @@
 mod agents;
 mod editor;
 mod expect;
+mod far;
 mod glance;
 mod integrate;
 mod looking;

@@ -1,0 +1,65 @@
+//! What stands on the line of a far shell, where nobody sees from here who waits: whose it is, and who is told of it.
+
+use dtmcp_core::call::Status;
+use dtmcp_core::inspect::Call;
+use dtmcp_tests::sim::Sim;
+
+use super::error;
+use super::looking::{behind, carries};
+
+#[test]
+fn text_left_on_a_far_line_is_its_authors() {
+    for mut sim in [behind(), Sim::bash()] {
+        sim.host = carries(Call::Other);
+        sim.ran("a", "far");
+        let id = sim.send("a", "half ");
+        sim.answer(id);
+        let id = sim.send("a", "typed");
+        sim.answer(id);
+        sim.pass(1.0);
+        let refused = error(&sim.ran("b", "hello"));
+        assert!(refused.contains("a has \"half typed\" on the line"), "{refused}");
+        assert_eq!(sim.ran("a", "hello").status, Status::Prompt);
+        assert!(sim.typed().contains("typed\x15hello"), "{}", sim.typed());
+    }
+}
+
+#[test]
+fn a_line_behind_a_persons_text_at_a_far_prompt_is_refused_for_that_text() {
+    for command in ["far", "star", "edits"] {
+        for wait in [0.05, 0.3, 0.7, 2.0, 8.0] {
+            for opened_by_person in [false, true] {
+                let mut sim = Sim::bash();
+                sim.host = carries(Call::Other);
+                if opened_by_person {
+                    sim.person(&format!("{command}\r"));
+                } else {
+                    sim.ran("a", command);
+                }
+                sim.pass(6.0);
+                sim.person("echo hal");
+                sim.pass(wait);
+                for _ in 0..2 {
+                    let refused = error(&sim.ran("a", "echo no"));
+                    let why = "someone at the terminal has \"echo hal\"";
+                    assert!(refused.contains(why), "{command} {wait} {opened_by_person}: {refused}");
+                }
+                assert_eq!(sim.bash.unsubmitted(), "echo hal");
+            }
+        }
+    }
+}
+
+#[test]
+fn another_agents_text_at_a_far_prompt_is_named() {
+    for command in ["far", "star", "edits"] {
+        let mut sim = Sim::bash();
+        sim.host = carries(Call::Other);
+        sim.ran("a", command);
+        let id = sim.send("a", "half");
+        sim.answer(id);
+        sim.pass(0.3);
+        let refused = error(&sim.ran("b", "hello"));
+        assert!(refused.contains("a has \"half\" on the line"), "{command}: {refused}");
+    }
+}
