@@ -16,6 +16,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("what_they_have_begun_to_answer", &["tmux", "bash", "setsid", "python3"], begun_to_answer),
     ("what_they_have_begun_to_answer_unseen", &["tmux", "bash", "setsid"], begun_to_answer_unseen),
     ("what_they_have_typed_ahead", &["tmux", "bash", "setsid", "python3"], typed_ahead),
+    ("somebody_who_only_watches", &["tmux", "bash", "setsid", "gdb", "sqlite3", "python3", "bc"], only_watches),
     ("copy_mode", &["tmux", "bash", "setsid"], copy_mode),
     ("a_tiny_window", &["tmux", "bash", "setsid"], tiny_window),
     ("an_attached_session_is_not_closed", &["tmux", "bash", "setsid"], not_closed),
@@ -41,6 +42,22 @@ fn their_commands() -> Tested {
     let theirs = &regions.meta["regions"][1];
     same!((&theirs["label"], &theirs["actor"]), (&json!("echo theirs; false"), &json!("human")), "{}", regions.text);
     same!(regions.meta["regions"][0]["actor"], json!("tester"), "{}", regions.text);
+    Ok(())
+}
+
+/// tmux counts that they came as a key: nothing that a program prints then is theirs.
+fn only_watches() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    for (at, program) in ["gdb -q", "sqlite3", "python3 -q", "bc -q"].iter().enumerate() {
+        let name = format!("t{}", at + 1);
+        client.call("session_create", json!({}))?;
+        let _person = Person::attach(&world, &name, 120, 41)?;
+        let mut run = |line| client.call("run", json!({"session": name, "line": line}));
+        let opened = run(*program)?;
+        let answer = run("1")?;
+        holds!(!answer.is_error, "{program}: {} then {}", opened.text, answer.text);
+    }
     Ok(())
 }
 
