@@ -74,6 +74,8 @@ pub enum Look {
     /// At every process of the machine besides, where nobody near reads the terminal. Costs milliseconds: at most
     /// once a second, and not before the output has rested for one.
     Everywhere,
+    /// At every process of the machine, although somebody near reads the terminal: another may read it too.
+    Beside,
 }
 
 /// How a terminal treats what is typed, and what is printed.

@@ -216,6 +216,21 @@ impl ExpectCall {
         Ok(())
     }
 
+    /// A program that hides its input may show no question for it (`read -s`). Only a pattern that matches the empty
+    /// text is meant for that.
+    fn look_at_nothing(&mut self) {
+        if self.last > 0 {
+            return;
+        }
+        let line = self.since.line;
+        for tried in &mut self.rules {
+            // One that is too costly has not matched, and says so with the next line there is.
+            if tried.hit.is_none() && tried.rule.pattern.is_match("").unwrap_or(false) {
+                tried.hit = Some(line);
+            }
+        }
+    }
+
     /// What of a line is new; none where nothing is.
     fn fresh<'a>(&self, number: u64, text: &'a str) -> Option<&'a str> {
         if number != self.since.line || self.since.before.is_empty() && self.since.typed.is_empty() {
@@ -279,6 +294,9 @@ impl ExpectCall {
     /// What the rules want done now, else when to try them again.
     fn next(&mut self, view: &Seen<'_>) -> Result<Option<Now>, Box<Step>> {
         let hidden = view.resting.asks == Some(Asks::Hidden);
+        if hidden {
+            self.look_at_nothing();
+        }
         let last = self.last;
         // A question that hides its answer is answered only by a rule that was meant for it.
         let meant = |tried: &Tried| tried.hit.is_some_and(|hit| !hidden || hit >= last || tried.stops());

@@ -22,7 +22,7 @@ pub(crate) use send::SendCall;
 pub use send::{REFUSED, SETTLE};
 pub use signal::Signal;
 pub(crate) use wait::{Told, WaitCall};
-pub use watch::Asks;
+pub use watch::{Asks, Rival};
 pub(crate) use watch::{Flow, QUIET, REST, REST_AT_PROMPT, Resting, SCREEN_BUSY, SCREEN_REST, Seen, prompt_due};
 
 use crate::keys::Key;

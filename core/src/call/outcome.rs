@@ -86,6 +86,8 @@ pub struct Observed {
     pub jobs: Vec<JobEnd>,
     /// What the program in the foreground wants of the terminal after a `send`, at no prompt that is known.
     pub asks: Option<Asks>,
+    /// That is a pager which waits for a key on the normal screen.
+    pub pages: bool,
     /// The shell called the region's job stopped: it has not ended, though its line has. With the status that it gave
     /// for that, which is 0 in fish.
     pub stopped: Option<i32>,

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use super::watch::{Asks, Flow, Seen, prompt_text};
+use super::watch::{Asks, Flow, Rival, Seen, prompt_text};
+use crate::inspect::Why;
 use crate::region::Region;
 use crate::reply::seconds;
 use crate::text::visible::quoted;
+use crate::waiting::Judgement;
 
 /// How an error begins that left the terminal as it was.
 pub(super) const NOT_TYPED: &str = "nothing was typed";
@@ -36,6 +38,10 @@ pub(super) fn refusal(view: &Seen<'_>, typed: &str, why: &str) -> String {
             format!(
                 "{typed}: {who} was stopped by a signal and still has the terminal. send signal=\"CONT\" lets it go on, signal=\"KILL\" ends it"
             )
+        }
+        "rival" => {
+            let reads = view.rival.map(|rival| format!("{}. {}", reads_too(rival), ends_it(rival)));
+            format!("{typed}: {}; then run it again", reads.unwrap_or_default())
         }
         "screen" => format!(
             "{typed}: a full-screen program is open. read view=\"screen\" shows it; send presses its keys (a pager or top ends with q)"
@@ -68,9 +74,16 @@ fn busy(view: &Seen<'_>, typed: &str) -> String {
         );
     };
     let age = Duration::from_millis(view.wall.0.saturating_sub(region.started.0));
+    // It reads keys, so that an Enter tells whether it is at its prompt.
+    let reads = match view.judgement {
+        Some(Judgement::Unknown(Why::AwayFromPrompt)) => {
+            "; where it may be done, send keys=[\"enter\"] shows its prompt again"
+        }
+        _ => "",
+    };
     let who = region.actor.as_deref().map_or_else(String::new, |actor| format!(", started by {actor}"));
     format!(
-        "{typed}: {} is still running ({}{who}). wait waits for it; send answers a question of it, and keys=[\"ctrl+c\"] interrupts it",
+        "{typed}: {} is still running ({}{who}). wait waits for it; send answers a question of it, and keys=[\"ctrl+c\"] interrupts it{reads}",
         describe(region),
         seconds(age)
     )
@@ -94,6 +107,19 @@ pub(super) fn left_untyped(view: &Seen<'_>, left: &[&str], of: usize) -> String 
     });
     let next = if view.over() { String::new() } else { format!(": the others were, so run only {only} then") };
     format!("{lines}{first}{next}")
+}
+
+/// That another process would take keys of a line.
+pub(super) fn reads_too(rival: &Rival) -> String {
+    format!(
+        "{} (pid {}) runs beside the shell, reads the terminal too, and takes some of what is typed",
+        rival.name, rival.pid
+    )
+}
+
+/// How that one is ended.
+pub(super) fn ends_it(rival: &Rival) -> String {
+    format!("`kill {}`, run in another session (session_create), ends it", rival.pid)
 }
 
 /// A region as an error names it.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::refusal::{NOT_TYPED, REST_NOT_TYPED, left_untyped, refusal};
+use super::refusal::{NOT_TYPED, REST_NOT_TYPED, ends_it, left_untyped, reads_too, refusal};
 use super::watch::{Asks, Flow, REST, Seen, Verdict, Watch, prompt_due, prompt_text};
 use super::{Answer, Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
@@ -243,15 +243,35 @@ impl RunCall {
         at_prompt && !self.echoed && view.now < self.deadline && self.watch.may_be_read_until(view).is_some()
     }
 
+    /// Since when a shell has not begun the line that it was given, if it has not.
+    pub(crate) fn unbegun_since(&self) -> Option<Now> {
+        (self.phase == Phase::Watching && self.watch.region.is_none()).then_some(self.typed_at)
+    }
+
+    /// Whether there is a line that waits to be typed.
+    pub(crate) fn waits_for_prompt(&self) -> bool {
+        matches!(self.phase, Phase::Ready(_))
+    }
+
     /// Whether a shell that showed its prompt has done nothing with the line.
     fn is_untaken(&self, view: &Seen<'_>) -> bool {
         let at_prompt = matches!(view.shell, ShellState::AtPrompt { .. });
-        at_prompt && self.watch.region.is_none() && (view.now >= self.typed_at + UNTAKEN || view.flow == Flow::Held)
+        at_prompt && self.watch.region.is_none() && {
+            view.now >= self.typed_at + UNTAKEN || view.flow == Flow::Held || view.rival.is_some()
+        }
     }
 
     fn untaken(&self, view: &Seen<'_>) -> Outcome {
         let mut outcome = self.outcome(view, Status::Running, None);
         if view.flow == Flow::Held {
+            return outcome;
+        }
+        if let Some(rival) = view.rival {
+            outcome.notes.push(format!(
+                "{}: how much of the line the shell has is not known. read view=\"screen\" shows it; {}, and send keys=[\"ctrl+c\"] then gives a fresh prompt",
+                reads_too(rival),
+                ends_it(rival)
+            ));
             return outcome;
         }
         outcome.notes.push(
@@ -274,6 +294,8 @@ impl RunCall {
                     Step::Wait(view.answer_due)
                 }
             }
+            ShellState::AtPrompt { .. } if view.rival.is_some() => Step::Done(Box::new(self.refused(view, "rival"))),
+            ShellState::AtPrompt { .. } if view.rival_due.is_some() && !late => Step::Wait(view.rival_due),
             ShellState::AtPrompt { .. } if view.unbegun.is_some() => self.behind_unbegun(view, late),
             ShellState::AtPrompt { ready, .. } => {
                 let due = since + prompt_due(view.log);

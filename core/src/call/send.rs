@@ -282,6 +282,7 @@ impl SendCall {
             ShellState::AtPrompt { .. } | ShellState::Continuation => Some(prompt_text(view)),
             _ => view.resting.prompt.as_ref().map(|(text, _)| text.clone()),
         };
+        outcome.observed.pages = view.resting.pages && !over;
         if outcome.prompt.is_none() && !over && !view.resting.pages {
             outcome.observed.asks = view.resting.asks;
             outcome.prompt = self.question(view);

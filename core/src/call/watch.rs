@@ -105,6 +105,15 @@ impl Flow {
     }
 }
 
+/// A process outside a shell's session that reads the terminal as well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rival {
+    /// What the kernel calls it.
+    pub name: String,
+    /// Its process id.
+    pub pid: u32,
+}
+
 /// What a call sees of its session when it is stepped.
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
@@ -143,6 +152,10 @@ pub(crate) struct Seen<'a> {
     pub(crate) taker: Option<&'a Taker>,
     /// Why nothing is typed where another's text may be all that keeps the line from being a prompt.
     pub(crate) others: Option<String>,
+    /// Until when a line is held back at a shell's prompt, to see whether somebody else would take its keys.
+    pub(crate) rival_due: Option<Now>,
+    /// Who would.
+    pub(crate) rival: Option<&'a Rival>,
 }
 
 impl Seen<'_> {

@@ -93,7 +93,11 @@ pub fn beyond(inspection: &Inspection, judgement: &Judgement, from: &Place, befo
     let below = inspection.below.known().map_or(&[][..], Vec::as_slice);
     if let Some((_, carrier)) = carriers(inspection).next() {
         // One that asks for a password, or connects, has not come there yet.
-        let arrived = matches!(judgement, Judgement::Carrier(_) | Judgement::Unknown(_));
+        let arrived = match judgement {
+            Judgement::Carrier(carrier) => carrier.terminal,
+            Judgement::Unknown(_) => true,
+            _ => false,
+        };
         let there = destination(carrier, from);
         let same = |before: &&Beyond| !before.carried || there.as_ref() == Some(&before.place);
         let stays = before.filter(same).cloned();

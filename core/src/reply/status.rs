@@ -123,6 +123,7 @@ pub(crate) fn headline(outcome: &Outcome) -> String {
                 Some(Asks::Shown) => Some(waiting(prompt)),
                 Some(Asks::Hidden) => Some(waiting_hidden(prompt)),
                 Some(Asks::Stopped) => Some(suspended(None)),
+                None if outcome.observed.pages => Some("full-screen program".to_owned()),
                 None => (!prompt.is_empty()).then(|| format!("at the prompt {prompt}", prompt = quoted(prompt))),
             };
             join(&["sent".to_owned(), ended.unwrap_or_default(), at.unwrap_or_default()])

@@ -2,6 +2,7 @@
 
 use super::{Call, CallKind, Effect, HUMAN, Input, Session};
 use crate::call::Outcome;
+use crate::prompt;
 use crate::region::{Kind, State};
 
 /// Characters of an input region's label.
@@ -68,6 +69,26 @@ impl Session {
             self.effects.push_back(Effect::Remember);
         }
         self.continued(None);
+    }
+
+    /// Sees that a program has shown its prompt again although something was printed behind it before it could rest: a
+    /// line of output begins with the prompt. Settled lines are handed in as they come, the others are looked at anew.
+    pub(super) fn read_prompt_above(&mut self, settled: &[u8], settled_before: u64) {
+        let (Some(input), Some(prompt)) = (self.input, self.last_prompt.as_deref()) else { return };
+        if self.looking.has_asked() {
+            return;
+        }
+        let Some(first) = self.log.region(input.region).map(|region| region.first_line) else { return };
+        let settled = String::from_utf8_lossy(settled);
+        let live = self.log.cooked.live();
+        let cursor = self.cursor_line();
+        let first_live = self.log.cooked.settled_lines() + 1;
+        let old = settled.split_terminator('\n').zip(settled_before + 1..);
+        let mut lines = old.chain(live.lines.iter().map(String::as_str).zip(first_live..));
+        let shown = |(text, number): (&str, u64)| (first..cursor).contains(&number) && prompt::is_before(text, prompt);
+        if lines.any(shown) {
+            self.looking.asked_above();
+        }
     }
 
     /// Names a command after the line it was given by, which may have been echoed since the command was opened.

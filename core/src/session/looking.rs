@@ -112,6 +112,16 @@ impl Looking {
         self.at_work = WorkLooks::default();
     }
 
+    /// Since when a look is under way.
+    pub(super) fn is_asked(&self) -> Option<Now> {
+        self.asked
+    }
+
+    /// One is.
+    pub(super) fn is_asked_for(&mut self, now: Now) {
+        self.asked = Some(now);
+    }
+
     /// Whether somebody was seen to take keys, by one look: enough behind what looks like a prompt.
     pub(super) fn at_prompt(&self) -> bool {
         matches!(self.glance, Some(Judgement::Waits(_) | Judgement::Busy(_)))
@@ -146,6 +156,21 @@ impl Looking {
     /// typed.
     pub(super) fn holds_since(&self, since: Now) -> bool {
         self.asks().is_some() || self.held.is_some_and(|at| at >= since)
+    }
+
+    /// A line is submitted, or may have been: whoever takes it may work on it now.
+    pub(super) fn submitted(&mut self) {
+        self.steady.submitted();
+    }
+
+    /// Whether a prompt was seen since then.
+    pub(super) fn has_asked(&self) -> bool {
+        self.steady.is_idle()
+    }
+
+    /// A prompt stands further up that was shown since then.
+    pub(super) fn asked_above(&mut self) {
+        self.steady.has_asked();
     }
 
     /// Another command runs.
@@ -370,6 +395,9 @@ impl Session {
     /// Takes what was seen.
     pub(super) fn looked(&mut self, now: Now, inspection: &Inspection) {
         let Some(asked) = self.looking.asked.take() else { return };
+        if self.looked_for_rivals(now, inspection) {
+            return;
+        }
         let quiet = now - self.last_activity;
         let alternate = self.log.cooked.modes().alternate;
         let output = Output { quiet, alternate, column: self.log.cooked.cursor().0 };

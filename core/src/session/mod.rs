@@ -17,6 +17,7 @@ mod own_shell;
 mod readers;
 mod recover;
 mod resting;
+mod rivals;
 mod sight;
 mod signalling;
 mod stepping;
@@ -92,6 +93,7 @@ pub struct Session {
     screen_since: Option<Now>,
     looking: looking::Looking,
     jobs: jobs::Jobs,
+    rivals: rivals::Rivals,
     stop_notice: Option<stopped::Notice>,
     /// When an attached person last pressed a key, as far as it was told.
     person: Option<Wall>,
@@ -149,6 +151,7 @@ impl Session {
             screen_since: None,
             looking: looking::Looking::default(),
             jobs: jobs::Jobs::default(),
+            rivals: rivals::Rivals::default(),
             stop_notice: None,
             person: None,
             person_told: None,
@@ -309,6 +312,7 @@ impl Session {
             Event::Output { bytes, wall } => {
                 self.remember_prompt(now);
                 self.note_rest(wall);
+                self.see_typed_behind();
                 self.wall = (now, wall);
                 self.last_activity = now;
                 self.unechoed = None;
@@ -385,6 +389,7 @@ impl Session {
             return;
         }
         self.jobs.meets(&actor);
+        self.wonder_again();
         let kind = match request {
             Waiting::Run(run) => CallKind::Run(Box::new(RunCall::begin(now, run))),
             Waiting::Expect(expect) => CallKind::Expect(Box::new(ExpectCall::begin(now, expect, &self.log))),
@@ -415,6 +420,7 @@ impl Session {
         std::mem::swap(&mut later, &mut self.effects);
         // Before the events: a region that has closed meanwhile is recorded under its name.
         self.read_echo(&settled, settled_before);
+        self.read_prompt_above(&settled, settled_before);
         while let Some(event) = self.log.poll() {
             self.on_log(now, &event);
         }
@@ -442,6 +448,9 @@ impl Session {
                 }
                 self.record(*id);
                 self.tell_of_end(*id);
+                if let Some(region) = self.log.region(*id).cloned() {
+                    self.wonder_who_reads(&region);
+                }
             }
             LogEvent::Begun { input, command } => self.name_begun(*input, *command),
             LogEvent::PromptEnd => self.looking.beyond = None,
@@ -510,6 +519,8 @@ impl Session {
             screen_since: self.screen_since,
             taker: self.looking.taker.as_ref(),
             others: None,
+            rival_due: self.rivals_due(now),
+            rival: self.rival(),
         }
     }
 

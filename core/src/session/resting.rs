@@ -91,6 +91,7 @@ impl Session {
         // Nor can it be told whether a far end waits; what stands on the line there may be a prompt.
         // Of a command that an integrated shell there runs the end will be told, so it has to look like one there.
         let unseen = match &self.looking.holds {
+            Some(Judgement::Carrier(carrier)) if carrier.takes_lines() => true,
             Some(Judgement::Carrier(_) | Judgement::Unknown(_)) if self.looking.beyond.is_some() => !empty,
             Some(Judgement::Carrier(_) | Judgement::Unknown(_)) if self.looking.behind => {
                 prompt::looks_like(&self.log.cooked.line_at_cursor().text).is_some()

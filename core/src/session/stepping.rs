@@ -36,9 +36,10 @@ impl Session {
         let calls = self.calls.iter().filter_map(|call| call.deadline().filter(|at| *at > now)).min();
         let glance = self.end_glance(now);
         self.wonder();
+        let rivals = self.look_for_rivals(now);
         let look = self.look(now);
         self.tell_readers(now);
-        self.wake = [self.wake, input, calls, glance, look].into_iter().flatten().filter(|at| *at > now).min();
+        self.wake = [self.wake, input, calls, glance, look, rivals].into_iter().flatten().filter(|at| *at > now).min();
     }
 
     fn step_calls(&mut self, now: Now) -> bool {

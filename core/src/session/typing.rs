@@ -35,6 +35,7 @@ impl Session {
         if line.contains('\0') {
             return Err("nothing was typed: the line holds a NUL, which no terminal takes".to_owned());
         }
+        self.forget_rivals();
         if target == Target::Shell {
             self.editor_is_free()?;
         }
@@ -204,6 +205,9 @@ impl Session {
         self.last_activity = now;
         self.unechoed = Some(now);
         self.looking.forget();
+        if enters > 0 {
+            self.looking.submitted();
+        }
         self.looking.place_due |= enters > 0;
         self.effects.push_back(Effect::Type(Typing { call: call.id, parts, at, intent }));
     }

@@ -184,6 +184,14 @@ impl Session {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
+    /// Output is about to come. Where somebody has typed behind a program's prompt, it may be the answer to that, and
+    /// the program may be at work on it.
+    pub(super) fn see_typed_behind(&mut self) {
+        if self.looking.has_asked() && self.behind_prompt().is_some() {
+            self.looking.submitted();
+        }
+    }
+
     /// What has to be typed first so that the line is empty.
     ///
     /// # Errors

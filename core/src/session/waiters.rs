@@ -72,6 +72,24 @@ impl Call {
         }
     }
 
+    /// Since when a shell has not begun the line that it was given.
+    pub(super) fn unbegun_since(&self) -> Option<Now> {
+        match &self.kind {
+            CallKind::Run(run) => run.unbegun_since(),
+            CallKind::Expect(expect) => expect.run.unbegun_since(),
+            CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
+        }
+    }
+
+    /// Whether it has a line to type that waits for a prompt.
+    pub(super) fn waits_for_prompt(&self) -> bool {
+        match &self.kind {
+            CallKind::Run(run) => run.waits_for_prompt(),
+            CallKind::Expect(expect) => expect.run.waits_for_prompt(),
+            CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => false,
+        }
+    }
+
     pub(super) fn wants_lines(&self) -> bool {
         match &self.kind {
             CallKind::Run(run) => run.wants_lines(),

@@ -11,13 +11,27 @@ pub struct Carrier {
     /// The place, as the command line has it: `user@host:port`, a container's name; `nested` for another terminal
     /// multiplexer.
     pub destination: String,
-    /// There is a terminal at the far side too. Without one only what is typed is carried.
+    /// There is a terminal at the far side too, and a place to be. Without one only what is typed is carried.
     pub terminal: bool,
 }
 
 impl Carrier {
     pub(crate) fn new(program: &'static str, destination: &str) -> Self {
         Self { program, destination: destination.to_owned(), terminal: true }
+    }
+
+    /// The same, where the terminal on this side takes lines. A login over telnet takes keys, since it is the far side that
+    /// edits and shows them; a service that is spoken to in lines has no terminal.
+    #[must_use]
+    pub(crate) fn by_lines(&self) -> Self {
+        Self { terminal: self.terminal && self.program != "telnet", ..self.clone() }
+    }
+
+    /// Whether it takes lines for a service: it reads them all the time, and does nothing else. What ssh runs at the far
+    /// side without a terminal may work, and mostly does.
+    #[must_use]
+    pub(crate) fn takes_lines(&self) -> bool {
+        !self.terminal && (self.program == "telnet" || LINES.contains(&self.program))
     }
 
     /// Whether a read of the terminal is the program's own question: what it carries, it polls for. Programs in Go
@@ -32,8 +46,10 @@ impl Carrier {
 const ENGINES: &[&str] = &["docker", "podman", "nerdctl"];
 
 /// Programs whose first word is the place.
-const PLAIN: &[&str] =
-    &["telnet", "rlogin", "rsh", "et", "nc", "ncat", "socat", "cu", "picocom", "minicom", "dbclient"];
+const PLAIN: &[&str] = &["telnet", "rlogin", "rsh", "et", "cu", "picocom", "minicom", "dbclient"];
+
+/// Programs that carry lines to whatever listens: a service as a rule, not a shell.
+const LINES: &[&str] = &["nc", "netcat", "ncat", "nc.openbsd", "nc.traditional", "socat"];
 
 /// Multiplexers' clients.
 const NESTED: &[&str] = &["tmux", "screen", "dtach", "abduco", "zellij"];
@@ -136,6 +152,11 @@ pub fn carrier(command: &[&str]) -> Option<Carrier> {
     }
     if let Some(program) = known(PLAIN) {
         return Some(Carrier::new(program, scan(args, SWITCHES).words.first()?));
+    }
+    if let Some(program) = known(LINES) {
+        let found = scan(args, SWITCHES);
+        let to = if program == "socat" { found.words.iter().find(|word| word.len() > 1) } else { found.words.first() };
+        return carried(program, to?, true, false);
     }
     if let Some(program) = known(NESTED) {
         return nested(program, args);
@@ -288,10 +309,17 @@ mod tests {
 
     #[test]
     fn what_is_typed_may_go_where_no_terminal_is() {
-        for line in ["docker exec -i web cat", "kubectl exec -i pod -- cat", "ssh host cat"] {
+        for line in [
+            "docker exec -i web cat",
+            "kubectl exec -i pod -- cat",
+            "ssh host cat",
+            "nc localhost 80",
+            "socat - TCP:localhost:80",
+        ] {
             let command: Vec<&str> = line.split(' ').collect();
             assert!(carrier(&command).is_some_and(|carrier| !carrier.terminal), "{line}");
         }
+        assert_eq!(carrier(&["socat", "-", "TCP:h:80"]).map(|found| found.destination).as_deref(), Some("TCP:h:80"));
         assert_eq!(carrier(&["telnet"]), None);
         assert_eq!(carrier(&[]), None);
     }

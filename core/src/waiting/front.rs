@@ -33,7 +33,8 @@ pub struct Member {
 /// Members that are named; a build has dozens.
 const NAMED: usize = 4;
 
-/// The members of a job as a reply names them: each name once, and a shell only where nothing else is there.
+/// The members of a job as a reply names them: each name once, and a shell only where it leads the job or nothing else
+/// is there. A script is what its user has started; the shells of a makefile are nobody's.
 #[must_use]
 pub fn named(members: &[&Member]) -> String {
     let mut names: Vec<&str> = Vec::new();
@@ -43,7 +44,8 @@ pub fn named(members: &[&Member]) -> String {
         }
     }
     if names.iter().any(|name| !SHELLS.contains(name)) {
-        names.retain(|name| !SHELLS.contains(name));
+        let leader = names.first().copied();
+        names.retain(|name| Some(*name) == leader || !SHELLS.contains(name));
     }
     let more = names.len().saturating_sub(NAMED);
     let last = if more > 0 {
@@ -177,6 +179,8 @@ mod tests {
         assert_eq!(named(&["sleep"]), "sleep");
         assert_eq!(named(&["yes", "cat", "bash"]), "yes and cat");
         assert_eq!(named(&["sh", "bash"]), "sh and bash");
+        assert_eq!(named(&["bash", "sleep"]), "bash and sleep");
+        assert_eq!(named(&["bash", "make", "sh", "gcc"]), "bash, make and gcc");
         assert_eq!(named(&["make", "sh", "gcc", "cc1", "gcc", "cc1", "as"]), "make, gcc, cc1 and as");
         assert_eq!(named(&["a", "b", "c", "d", "e", "f"]), "a, b, c, d and 2 more");
     }

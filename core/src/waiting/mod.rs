@@ -127,12 +127,28 @@ pub fn needs_below(inspection: &Inspection) -> bool {
 #[must_use]
 pub fn needs_elsewhere(inspection: &Inspection, look: Look) -> bool {
     let (Some(pane), Some(front)) = (inspection.terminal.known(), inspection.front.known()) else { return false };
+    if look == Look::Beside {
+        return true;
+    }
     let target = Target::Pane(*pane);
     let below = inspection.below.known().map_or(&[][..], Vec::as_slice);
     let watches = |process| !matches!(View::new(process, target, &inspection.modes).watch(), Watch::No);
     let hidden = inspection.modes.known().is_some_and(|modes| modes.hide_a_line());
     let asked = look == Look::Everywhere || hidden || front.iter().any(|process| process.carrier.is_some());
     asked && !front.iter().chain(below).any(watches)
+}
+
+/// Who reads the terminal from a session of its own, beside whoever has it: by name and process id. What carries it to
+/// another place, and came there by its own way, is none.
+#[must_use]
+pub fn reads_beside(inspection: &Inspection) -> Option<(String, u32)> {
+    let target = Target::Pane(*inspection.terminal.known()?);
+    let reads = |process: &&Process| {
+        let watch = View::new(process, target, &inspection.modes).watch();
+        process.carrier.is_none() && serves(&process.name).is_none() && matches!(watch, Watch::Yes(_))
+    };
+    let reader = inspection.elsewhere.known()?.iter().find(reads)?;
+    Some((reader.name.clone(), reader.id.pid))
 }
 
 fn has_master(process: &Process) -> bool {
@@ -308,7 +324,8 @@ impl<'a> Scene<'a> {
             }
             _ => {}
         }
-        Some(Judgement::Carrier(carrier.clone()))
+        let lines = modes.known().is_some_and(|modes| modes.canonical);
+        Some(Judgement::Carrier(if lines { carrier.by_lines() } else { carrier.clone() }))
     }
 
     /// What those who watch the terminal come to: someone waits, or all pass keys on to somebody who works.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::channel::Meaning;
 use super::{Judgement, Output, Waiter};
 use crate::inspect::{Call, Inspection, Known, ProcessId, Sleep, Why};
 use crate::time::Now;
@@ -41,6 +42,11 @@ pub enum Step {
 pub struct Steady {
     first: Option<Seen>,
     asked: Asked,
+    /// Something was asked since a line was last submitted, so that there is nothing to work on: what is printed since
+    /// comes from a timer, a job or a connection, and the prompt is further up.
+    idle: bool,
+    /// Who has waited for keys, as editors of lines do.
+    keyed: Option<ProcessId>,
 }
 
 /// Who has asked behind something on its line: a prompt. Whoever has waits the next time behind a prompt as well.
@@ -74,9 +80,26 @@ impl Steady {
     /// A prompt stands on the line of the cursor, as its looks tell. `marked` says whether a marker will tell when
     /// the program that showed it has ended.
     pub fn prompted(&mut self, marked: bool) {
+        self.idle = true;
         if self.asked == Asked::Nobody {
             self.asked = if marked { Asked::Somebody } else { Asked::Own };
         }
+    }
+
+    /// A prompt was shown since the last line was submitted, as what stands further up tells.
+    pub fn has_asked(&mut self) {
+        self.idle = true;
+    }
+
+    /// Whether something was asked since a line was last submitted.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.idle
+    }
+
+    /// A line is submitted, or may have been.
+    pub fn submitted(&mut self) {
+        self.idle = false;
     }
 
     /// Another command runs: what the one before asked is no measure for it.
@@ -89,17 +112,23 @@ impl Steady {
         let judgement = self.behind_a_prompt(judgement, inspection, output);
         let step = self.twice(now, judgement, inspection);
         if let Step::Holds(Judgement::Waits(waiter)) = &step
-            && output.column > 0
             && raw(inspection)
         {
-            self.asked = Asked::Process(waiter.process);
+            self.keyed = Some(waiter.process);
+            if output.column > 0 {
+                self.asked = Asked::Process(waiter.process);
+                self.idle = true;
+            }
         }
         step
     }
 
     /// A reader of keys that has asked behind a prompt before, and now has the cursor at the beginning of a line,
-    /// may be at work: with a timer, or with another thread than the one that reads. Where it is seen to have neither,
-    /// its prompt is empty now.
+    /// may be at work on the line that it was given: with a timer, or with another thread than the one that reads. Where
+    /// it is seen to have neither, its prompt is empty now.
+    ///
+    /// One that has given the terminal back to lines has closed its editor. libuv takes a terminal out of its list only
+    /// when the next key comes, so that node's programs seem to watch it for ever.
     fn behind_a_prompt(&self, judgement: Judgement, inspection: &Inspection, output: Output) -> Judgement {
         let Judgement::Waits(waiter) = &judgement else { return judgement };
         let known = match self.asked {
@@ -111,7 +140,9 @@ impl Steady {
             }
             Asked::Process(process) => process == waiter.process,
         };
-        if known && raw(inspection) && !output.alternate && output.column == 0 && !only_waits(inspection, waiter) {
+        let away = output.column == 0 && !output.alternate && !self.idle;
+        let given_back = self.keyed == Some(waiter.process) && !raw(inspection) && has_a_list(inspection, waiter);
+        if (known && raw(inspection) && away && !only_waits(inspection, waiter)) || given_back {
             Judgement::Unknown(Why::AwayFromPrompt)
         } else {
             judgement
@@ -180,6 +211,17 @@ fn runs(inspection: &Inspection, waiter: &Waiter) -> Option<u64> {
         Known::Known(runs) => Some(runs),
         Known::Unknown(_) => None,
     }
+}
+
+/// Whether the waiter sleeps until something of an epoll list comes.
+fn has_a_list(inspection: &Inspection, waiter: &Waiter) -> bool {
+    let process = inspection.processes().find(|process| process.id == waiter.process);
+    let threads = process.and_then(|process| process.threads.known()).map_or(&[][..], Vec::as_slice);
+    threads.iter().filter(|thread| thread.tid == waiter.tid).any(|thread| match (&thread.call, &thread.sleep) {
+        (Known::Known(call), _) => matches!(call, Call::Epoll { .. }),
+        (Known::Unknown(_), Sleep::In(channel)) => Meaning::of(channel) == Meaning::Epoll,
+        (Known::Unknown(_), Sleep::Awake | Sleep::Untold) => false,
+    })
 }
 
 /// Whether the waiter can do nothing else meanwhile: its only thread sleeps until the terminal has input, and for

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::inspect::{
-    Blind, Call, Device, FileKind, Inode, Inspector as _, OpenFile, PaneTerminal, Sleep, Thread, Why,
+    Blind, Call, Device, FileKind, Inode, Inspector as _, Interest, OpenFile, PaneTerminal, Sleep, Thread, Why,
 };
 use crate::time::Now;
 
@@ -190,15 +190,18 @@ fn a_reader_of_keys_away_from_its_prompt_may_work() {
     assert_eq!(settle(&mut steady, 0, at(0)), waits, "it has shown no prompt yet");
     assert_eq!(settle(&mut steady, 100_000, at(2)), waits);
     steady.begin();
+    steady.submitted();
     assert_eq!(settle(&mut steady, 200_000, at(0)), away);
     assert_eq!(settle(&mut steady, 300_000, Output { alternate: true, ..at(0) }), waits, "it paints the screen");
     assert_eq!(settle(&mut steady, 400_000, at(2)), waits, "its prompt is back");
     steady.another_program();
     assert_eq!(settle(&mut steady, 500_000, at(0)), waits);
     steady.prompted(true);
+    steady.submitted();
     assert_eq!(settle(&mut steady, 600_000, at(0)), away, "a prompt that was known by its looks");
     let mut steady = Steady::default();
     steady.prompted(false);
+    steady.submitted();
     let own = settle(&mut steady, 0, at(0));
     assert_eq!(own, away, "the session's own program");
     // Whose only thread is seen to sleep in nothing but the terminal has an empty prompt.
@@ -215,9 +218,56 @@ fn a_reader_of_keys_away_from_its_prompt_may_work() {
         let inspection = scene(RAW, vec![one]);
         let mut steady = Steady::default();
         steady.prompted(true);
+        steady.submitted();
         steady.look(Now(0), judgement.clone(), &inspection, at(0));
         assert_eq!(&steady.look(Now(60_000), judgement.clone(), &inspection, at(0)), comes_to, "{call:?}");
     }
+}
+
+#[test]
+fn what_is_printed_without_a_line_to_work_on_comes_from_elsewhere() {
+    let inspection = scene(RAW, vec![process(7, "wait_woken", vec![terminal(0)])]);
+    let at = |column: u16| Output { column, ..QUIET };
+    let settle = |steady: &mut Steady, from: u64, column: u16| {
+        steady.begin();
+        let judgement = judge(&inspection, at(column));
+        steady.look(Now(from), judgement.clone(), &inspection, at(column));
+        steady.look(Now(from + 60_000), judgement, &inspection, at(column))
+    };
+    let is_away = |step: &Step| *step == Step::Holds(Judgement::Unknown(Why::AwayFromPrompt));
+    let mut steady = Steady::default();
+    steady.prompted(true);
+    assert!(!is_away(&settle(&mut steady, 0, 0)), "a timer has printed behind its prompt");
+    steady.submitted();
+    assert!(is_away(&settle(&mut steady, 100_000, 0)), "it may work on the line that it was given");
+    steady.has_asked();
+    assert!(!is_away(&settle(&mut steady, 200_000, 0)), "its prompt has scrolled up");
+    steady.submitted();
+    assert!(!is_away(&settle(&mut steady, 300_000, 2)), "its prompt");
+    assert!(!is_away(&settle(&mut steady, 400_000, 0)), "a prompt that only looking tells");
+}
+
+#[test]
+fn a_terminal_that_was_given_back_is_read_no_more_by_what_is_left_of_an_editor() {
+    let list = || {
+        let entry = Interest { fd: 0, inode: PANE.inode, input: true };
+        vec![terminal(0), other(5, FileKind::Epoll(Known::Known(vec![entry])))]
+    };
+    let settle = |steady: &mut Steady, from: u64, modes: &Known<TerminalModes>, channel: &str| {
+        let inspection = scene(modes.clone(), vec![process(7, channel, list())]);
+        let judgement = judge(&inspection, QUIET);
+        steady.begin();
+        steady.look(Now(from), judgement.clone(), &inspection, QUIET);
+        steady.look(Now(from + 60_000), judgement, &inspection, QUIET)
+    };
+    let away = Step::Holds(Judgement::Unknown(Why::AwayFromPrompt));
+    let mut steady = Steady::default();
+    assert_ne!(settle(&mut steady, 0, &COOKED, "ep_poll"), away, "it reads lines");
+    assert_ne!(settle(&mut steady, 100_000, &RAW, "ep_poll"), away, "it reads keys");
+    assert_eq!(settle(&mut steady, 200_000, &COOKED, "ep_poll"), away, "its editor is closed");
+    assert_ne!(settle(&mut steady, 300_000, &COOKED, "wait_woken"), away, "it reads after all");
+    steady.another_program();
+    assert_ne!(settle(&mut steady, 400_000, &COOKED, "ep_poll"), away);
 }
 
 #[test]

@@ -10,6 +10,10 @@ pub(crate) const ROWS: &[Row] = &[
     ("bc_shows_no_prompt", &["tmux", "bash", "bc"], bc),
     ("python_as_the_sessions_program", &["tmux", "python3"], python),
     ("gdb_commands_and_questions", &["tmux", "bash", "gdb"], gdb),
+    ("gdb_with_output_behind_its_prompt", &["tmux", "bash", "gdb"], late_in_gdb),
+    ("irb_with_output_behind_its_prompt", &["tmux", "bash", "irb"], late_in_irb),
+    ("node_with_output_behind_its_prompt", &["tmux", "bash", "node"], late_in_node),
+    ("an_editor_of_lines_that_is_closed", &["tmux", "bash", "node"], closed_editor),
     ("standard_input_by_name", &["tmux", "bash"], stdin),
 ];
 
@@ -75,6 +79,54 @@ fn gdb() -> Tested {
     let asked = client.run("define hello")?;
     holds!(asked.status() == "waiting" && asked.text.contains("(y or n)"), "{}", asked.text);
     same!(client.run("n")?.status(), "prompt", "left as it is");
+    Ok(())
+}
+
+/// Something prints behind the prompt of a program that has nothing to do, which takes lines as ever.
+fn late(program: &str, prints: &str, line: &str, output: &str) -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    same!(client.run(program)?.status(), "prompt", "{program}");
+    let given = client.run(prints)?;
+    holds!(["prompt", "waiting"].contains(&given.status()), "{}", given.text);
+    let printed = client.call("wait", json!({ "until": "is late", "timeout": 60 }))?;
+    same!(printed.status(), "matched", "{}", printed.text);
+    let done = client.call("run", json!({ "line": line, "timeout": 60 }))?;
+    same!(done.status(), "prompt", "{}", done.text);
+    holds!(done.output().ends_with(output), "{}", done.text);
+    Ok(())
+}
+
+fn late_in_gdb() -> Tested {
+    late("gdb -q -nx", "shell (sleep 1; printf 'it is %s\\n' late) &", "print 6*7", "= 42")
+}
+
+fn late_in_irb() -> Tested {
+    late("irb -f --nocolorize", "fork { sleep 1; puts 'it is ' + 'late'; exit! }; 1", "6*7", "42")
+}
+
+fn late_in_node() -> Tested {
+    late("node", "setTimeout(() => console.log('it is ' + 'late'), 1000); 1", "6*7", "42")
+}
+
+/// Its event loop has the terminal on its list for ever, and reads nothing of it.
+fn closed_editor() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let script = "const lines = require('readline').createInterface({ input: process.stdin, output: process.stdout });
+lines.question('Name? ', (name) => { lines.close(); setInterval(() => console.log('GET /' + name), 700); });
+";
+    client.run(&format!("cat >serve.js <<'END'\n{script}END"))?;
+    same!(client.run("node serve.js")?.status(), "waiting", "it asks");
+    let served = client.call("run", json!({ "line": "index", "until": "GET /index", "timeout": 60 }))?;
+    same!(served.status(), "matched", "{}", served.text);
+    let goes_on = client.call("wait", json!({ "timeout": 3 }))?;
+    same!(goes_on.status(), "running", "{}", goes_on.text);
+    let refused = client.run("echo hi")?;
+    holds!(refused.is_error && refused.text.contains("nothing was typed"), "{}", refused.text);
+    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
     Ok(())
 }
 

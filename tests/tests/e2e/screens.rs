@@ -48,6 +48,8 @@ fn more() -> Tested {
     same!(open.status(), "screen", "{}", open.text);
     let refused = client.run("echo hi")?;
     holds!(refused.is_error && refused.text.contains("nothing was typed"), "{}", refused.text);
+    let paged = client.call("send", json!({ "keys": ["space"] }))?;
+    holds!(paged.text.contains("sent · full-screen program"), "{}", paged.text);
     client.call("send", json!({ "keys": ["q"] }))?;
     client.call("wait", json!({ "timeout": 60 }))?;
     same!(client.run("echo hi")?.output(), "hi", "after the pager");

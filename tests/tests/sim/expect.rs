@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use dtmcp_core::call::{Action, Answer, CallId, Expect, Rule, Shape, Status, TIMES, TIMES_SECRET, Waiting};
+use dtmcp_core::inspect::Call;
 use dtmcp_core::pattern::Pattern;
 use dtmcp_tests::sim::{Sim, Start};
 
+use super::looking::{hides, program};
 use super::{error, notes, told};
 
 pub(crate) fn rule(pattern: &str, answer: &str) -> Rule {
@@ -54,6 +56,23 @@ fn a_question_that_no_rule_answers_waits_for_one() {
     assert_eq!(told(&outcome, &sim), "finished #1 exit 0: Sure? n|Pin:|Ada n 2");
     let id = expect(&mut sim, "", 8.0, Vec::new());
     assert!(error(&sim.answer(id)).contains("nothing runs"));
+}
+
+#[test]
+fn a_hidden_question_without_a_text_is_answered_by_a_pattern_that_matches_none() {
+    for (pattern, answered) in [("(?s).*", true), ("^$", true), ("^", true), ("Pin", false)] {
+        let mut sim = Sim::bash();
+        sim.host = hides();
+        let id = expect(&mut sim, "deaf", 30.0, vec![secret(pattern, "4711")]);
+        let outcome = sim.answer(id);
+        assert_eq!(outcome.status, Status::UnansweredHidden, "it asks on: {outcome:?}");
+        assert_eq!(sim.typed().ends_with("4711\r"), answered, "{pattern}");
+    }
+    // Where it is shown, such a pattern says nothing.
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    let id = expect(&mut sim, "cat", 30.0, vec![rule("^$", "x")]);
+    assert_eq!(sim.answer(id).status, Status::Unanswered);
 }
 
 #[test]

@@ -19,7 +19,7 @@ const DEVICE: Device = Device { major: 136, minor: 0 };
 const INODE: Inode = Inode { device: Device { major: 0, minor: 26 }, number: 3 };
 
 /// The process id of the scripted session's first shell.
-const SHELL: u32 = 101;
+pub(crate) const SHELL: u32 = 101;
 
 /// A program in front whose only thread is in this call.
 pub(crate) fn program(call: Call) -> Inspection {
@@ -229,6 +229,8 @@ fn a_pager_that_leaves_the_screen_alone_is_no_taker_of_lines() {
     assert_eq!(sim.ran("a", "odd").status, Status::Screen);
     let refused = sim.ran("a", "echo hi");
     assert!(refused.error.as_ref().is_some_and(|error| error.contains("full-screen program")), "{refused:?}");
+    let paged = sim.sent("a", "x", &[]);
+    assert!(paged.observed.pages && paged.observed.asks.is_none(), "{paged:?}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod editor;
 mod expect;
 mod far;
 mod glance;
+mod idle;
 mod integrate;
 mod looking;
 mod people;
