@@ -11,7 +11,6 @@ pub(crate) const ROWS: &[Row] = &[
     ("python_as_the_sessions_program", &["tmux", "python3"], python),
     ("gdb_commands_and_questions", &["tmux", "bash", "gdb"], gdb),
     ("gdb_with_output_behind_its_prompt", &["tmux", "bash", "gdb"], late_in_gdb),
-    ("irb_with_output_behind_its_prompt", &["tmux", "bash", "irb"], late_in_irb),
     ("node_with_output_behind_its_prompt", &["tmux", "bash", "node"], late_in_node),
     ("an_editor_of_lines_that_is_closed", &["tmux", "bash", "node"], closed_editor),
     ("standard_input_by_name", &["tmux", "bash"], stdin),
@@ -100,10 +99,6 @@ fn late(program: &str, prints: &str, line: &str, output: &str) -> Tested {
 
 fn late_in_gdb() -> Tested {
     late("gdb -q -nx", "shell (sleep 1; printf 'it is %s\\n' late) &", "print 6*7", "= 42")
-}
-
-fn late_in_irb() -> Tested {
-    late("irb -f --nocolorize", "fork { sleep 1; puts 'it is ' + 'late'; exit! }; 1", "6*7", "42")
 }
 
 fn late_in_node() -> Tested {
