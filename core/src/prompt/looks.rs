@@ -51,6 +51,26 @@ pub fn is_like(shown: &str, line: &str) -> bool {
     shown == line || words(shown).eq(words(line)) && words(line).next().is_some()
 }
 
+/// Whether a line begins with a program's prompt: the one that it showed last, which may count its lines.
+#[must_use]
+pub fn is_before(line: &str, last: &str) -> bool {
+    let is_digit = |c: &char| c.is_ascii_digit();
+    // What a line ends in has lost its blanks.
+    let mut line = line.chars().chain([' ']).peekable();
+    let mut last = last.chars().peekable();
+    while let Some(wanted) = last.next() {
+        match line.next() {
+            Some(found) if is_digit(&wanted) && is_digit(&found) => {
+                while last.next_if(is_digit).is_some() {}
+                while line.next_if(is_digit).is_some() {}
+            }
+            Some(found) if found == wanted => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// Whether a line ends in a bracket with the answers that it takes: `[Y/n]`, `(yes/no/[fingerprint])`, `(y)`.
 fn offers_answers(bare: &str) -> bool {
     let inside = match bare.chars().next_back() {
@@ -115,6 +135,24 @@ mod tests {
             "/-",
         ] {
             assert_eq!(looks_like(line), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_begins_with_the_prompt_of_its_program() {
+        for (line, last) in [
+            ("> later", "> "),
+            (">", "> "),
+            ("(gdb) tick", "(gdb) "),
+            ("irb(main):012:0> late", "irb(main):009:0> "),
+            ("In [10]: x", "In [9]: "),
+        ] {
+            assert!(is_before(line, last), "{line} {last}");
+        }
+        for (line, last) in
+            [("later", "> "), (">x", "> "), ("(gd", "(gdb) "), ("irb(main):x> late", "irb(main):009:0> ")]
+        {
+            assert!(!is_before(line, last), "{line} {last}");
         }
     }
 }

@@ -6,7 +6,7 @@
 
 mod looks;
 
-pub use looks::{Looks, is_like, looks_like};
+pub use looks::{Looks, is_before, is_like, looks_like};
 
 use crate::pattern::Pattern;
 
@@ -238,26 +238,6 @@ pub fn continuing<'a>(line: &'a str, last: &str) -> Option<&'a str> {
     ends.filter_map(|end| line.get(..end)).find(|start| continues_exactly(start, last))
 }
 
-/// Whether a line begins with a program's prompt: the one that it showed last, which may count its lines.
-#[must_use]
-pub fn is_before(line: &str, last: &str) -> bool {
-    let is_digit = |c: &char| c.is_ascii_digit();
-    // What a line ends in has lost its blanks.
-    let mut line = line.chars().chain([' ']).peekable();
-    let mut last = last.chars().peekable();
-    while let Some(wanted) = last.next() {
-        match line.next() {
-            Some(found) if is_digit(&wanted) && is_digit(&found) => {
-                while last.next_if(is_digit).is_some() {}
-                while line.next_if(is_digit).is_some() {}
-            }
-            Some(found) if found == wanted => {}
-            _ => return false,
-        }
-    }
-    true
-}
-
 /// Whether a line ends as the prompt of a far shell does. `% ` and `> ` stand in output as well, in progress and in
 /// quotations, so they count only where the last prompt ended so, or none has been shown yet.
 fn ends_a_far_prompt(line: &str, last: Option<&str>) -> bool {
@@ -339,24 +319,6 @@ mod tests {
         }
         for line in ["$ ", "# ", "> ", "me@box:~$ ", "me@box ~> ", "/tmp # ", "bash-5.2$ ", "❯ ", ""] {
             assert!(!is_programs(line), "{line}");
-        }
-    }
-
-    #[test]
-    fn a_line_begins_with_the_prompt_of_its_program() {
-        for (line, last) in [
-            ("> later", "> "),
-            (">", "> "),
-            ("(gdb) tick", "(gdb) "),
-            ("irb(main):012:0> late", "irb(main):009:0> "),
-            ("In [10]: x", "In [9]: "),
-        ] {
-            assert!(is_before(line, last), "{line} {last}");
-        }
-        for (line, last) in
-            [("later", "> "), (">x", "> "), ("(gd", "(gdb) "), ("irb(main):x> late", "irb(main):009:0> ")]
-        {
-            assert!(!is_before(line, last), "{line} {last}");
         }
     }
 
