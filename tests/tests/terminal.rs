@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         test("a_server_that_goes_takes_nothing_along", &["tmux"], || block_on(going())),
         test("two_state_directories_share_a_tmux", &["tmux"], || block_on(neighbours())),
         test("a_client_left_behind_is_ended", &["tmux"], || block_on(left_behind())),
+        test("a_moved_pane_ends_alone", &["tmux"], || block_on(moved())),
         test("a_directory_may_have_any_name", &["tmux"], || block_on(odd_directory())),
     ];
     libtest_mimic::run(&args, tests).exit_code()
@@ -372,6 +373,24 @@ async fn cannot_end() -> Result<(), String> {
     let made = next.create(new).await;
     left.kill().and_then(|()| left.wait()).map_err(|error| error.to_string())?;
     assert_ne!(made.map_err(|error| error.to_string())?.server, pane.server);
+    Ok(())
+}
+
+/// Whoever moves a window to another session has all of that session's panes stay when the moved one is closed.
+async fn moved() -> Result<(), String> {
+    let stage = Stage::new()?;
+    let home = stage.create("home", &["cat"], SIZE).await?;
+    for (name, to) in [("one", "=home:5"), ("two", "=mine:5")] {
+        let pane = stage.create(name, &["cat"], SIZE).await?;
+        stage.person(&["new-session", "-d", "-s", "mine", "cat"])?;
+        stage.person(&["move-window", "-s", &format!("={name}:0"), "-t", to])?;
+        stage.tmux.kill(pane).await.map_err(|error| error.to_string())?;
+        assert_eq!(stage.tmux.state(pane).await, Err(TerminalError::Gone), "{name}");
+        assert!(stage.tmux.state(home).await.is_ok_and(|state| !state.dead), "{name}");
+        assert!(stage.person(&["has-session", "-t", "=mine"])?.status.success(), "{name}");
+    }
+    stage.tmux.kill(home).await.map_err(|error| error.to_string())?;
+    assert!(!stage.person(&["has-session", "-t", "=home"])?.status.success(), "its own session goes with it");
     Ok(())
 }
 

@@ -139,7 +139,10 @@ fn hops() -> Tested {
     let far = Far { world: World::new()?, users, sshd };
     let options = far.sshd.options();
     let mut client = far.begin()?;
-    let dtmcp = dtmcp_tests::binary::dtmcp()?.display().to_string();
+    // Where the users may come; what cargo has built may be below a home that is closed to them.
+    let dtmcp = far.users.home("dtmcp");
+    std::fs::copy(dtmcp_tests::binary::dtmcp()?, &dtmcp).map_err(|error| error.to_string())?;
+    let dtmcp = dtmcp.display();
     for (user, status) in [("ann", 3), ("bob", 4), ("cas", 5)] {
         let answer = client.run(&format!("{dtmcp} ssh {options} {user}@there"))?;
         same!(answer.status(), "prompt", "{user}: {}", answer.text);
