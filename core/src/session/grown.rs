@@ -15,7 +15,7 @@ use crate::time::{Now, Wall};
 
 /// tmux tells a person's last key in whole seconds, and what it makes the terminal show is recorded a moment later, on a
 /// busy machine more than a second.
-const KEY_MS: u64 = 2500;
+pub(super) const KEY_MS: u64 = 2500;
 
 /// The line of a program, as far as it is known whose what on it is.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +38,11 @@ impl Grown {
             self.rests(log);
         }
         self.at = wall;
+    }
+
+    /// When anything was last printed, or a line given up.
+    pub(super) fn at(&self) -> Wall {
+        self.at
     }
 
     /// The line rests as it is: what rested first is the program's, and what has come behind it since may be a person's.
@@ -95,19 +100,23 @@ impl Session {
     /// An agent has given up what stood on the line, a person's as well.
     pub(super) fn line_given_up(&mut self, now: Now) {
         self.grown.at = self.wall_at(now);
+        self.buried = None;
     }
 
     /// What has come to stand on the line of a program that takes lines, and may be a person's.
     pub(super) fn grown(&self) -> Option<String> {
         let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
-        // Full-screen programs, menus and pagers draw on the cursor's line.
-        let draws = self.screen_since.is_some() || self.looking.in_pager() || !self.log.cooked.modes().cursor_visible;
         // What a shell prints before its first prompt is nobody's.
         let starts = self.setting.integrated && self.log.shell() == ShellState::NoShell;
-        if !unmarked || draws || starts {
+        if !unmarked || self.draws() || starts {
             return None;
         }
         self.grown.behind(&self.log)
+    }
+
+    /// Whether what runs draws on the cursor's line, as full-screen programs, menus and pagers do.
+    pub(super) fn draws(&self) -> bool {
+        self.screen_since.is_some() || self.looking.in_pager() || !self.log.cooked.modes().cursor_visible
     }
 
     /// Whether a question stands there that hides its answer.

@@ -5,6 +5,7 @@
 
 mod agents;
 mod around;
+mod buried;
 mod editor;
 mod event;
 mod far_editor;
@@ -102,6 +103,7 @@ pub struct Session {
     person_asked: Option<u64>,
     typeahead: typeahead::Typeahead,
     grown: grown::Grown,
+    buried: Option<buried::Buried>,
     /// Whether the terminal and the cooked view saw the last prompt differently.
     misread: bool,
     began: Now,
@@ -158,6 +160,7 @@ impl Session {
             person_asked: None,
             typeahead: typeahead::Typeahead::default(),
             grown: grown::Grown::default(),
+            buried: None,
             misread: false,
             began: now,
             first_prompt: None,
@@ -271,24 +274,6 @@ impl Session {
         self.log.cooked.settled_lines() + self.log.cooked.live().lines.len() as u64
     }
 
-    /// Whether something stands on the shell's line that no agent typed, so that a person's last key matters: the
-    /// driver then tells it before it hands over a call.
-    #[must_use]
-    pub fn wonders_who_typed(&self) -> bool {
-        let text = self.log.cooked.input();
-        match self.log.shell() {
-            ShellState::AtPrompt { .. } => !text.trim().is_empty() && self.agents.owner_of(&text).is_none(),
-            ShellState::Continuation => self.agents.continuing().is_none(),
-            ShellState::Running(_) | ShellState::NoShell => {
-                self.behind_prompt().is_some()
-                    || self.grown().is_some()
-                    || self.is_hidden_question()
-                    || self.reads.prompted && self.wants_the_rest()
-            }
-            ShellState::Starting | ShellState::Ended => false,
-        }
-    }
-
     /// Whether any call waits.
     #[must_use]
     pub fn is_waited_for(&self) -> bool {
@@ -311,13 +296,14 @@ impl Session {
         match event {
             Event::Output { bytes, wall } => {
                 self.remember_prompt(now);
+                let standing = self.standing(bytes, wall);
                 self.note_rest(wall);
                 self.see_typed_behind();
                 self.wall = (now, wall);
                 self.last_activity = now;
                 self.unechoed = None;
                 self.looking.forget();
-                self.log.feed(bytes, wall);
+                self.feed(standing, bytes, wall);
                 self.see_sent(bytes);
                 for call in &mut self.calls {
                     if let CallKind::Send(send) = &mut call.kind {
@@ -344,6 +330,7 @@ impl Session {
                 self.person = self.person.max(last);
                 self.person_told = Some(self.log.cooked.offset());
                 self.typeahead.told(now);
+                self.judge_buried(true);
             }
             Event::Watched(watch) => self.watched(now, watch),
             Event::Glance => self.glance(now),
@@ -439,6 +426,9 @@ impl Session {
         // The editor begins each line as ever.
         if matches!(event, LogEvent::Opened(_) | LogEvent::NotRun { .. } | LogEvent::PromptEnd) {
             self.midway = None;
+        }
+        if matches!(event, LogEvent::Opened(_) | LogEvent::Closed(_) | LogEvent::Prompt) {
+            self.buried = None;
         }
         match event {
             LogEvent::Opened(id) => self.region_opened(*id),

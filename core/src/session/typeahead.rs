@@ -99,6 +99,25 @@ impl Session {
         }
     }
 
+    /// Whether something stands on the shell's line that no agent typed, so that a person's last key matters: the
+    /// driver then tells it before it hands over a call.
+    #[must_use]
+    pub fn wonders_who_typed(&self) -> bool {
+        let text = self.log.cooked.input();
+        match self.log.shell() {
+            ShellState::AtPrompt { .. } => !text.trim().is_empty() && self.agents.owner_of(&text).is_none(),
+            ShellState::Continuation => self.agents.continuing().is_none(),
+            ShellState::Running(_) | ShellState::NoShell => {
+                self.buried.is_some()
+                    || self.behind_prompt().is_some()
+                    || self.grown().is_some()
+                    || self.is_hidden_question()
+                    || self.reads.prompted && self.wants_the_rest()
+            }
+            ShellState::Starting | ShellState::Ended => false,
+        }
+    }
+
     /// Whether what stands on the line may be a person's, and it is not known yet when they last pressed a key: that is
     /// asked for then, and whoever is to type waits for [`super::Event::Person`].
     pub(super) fn asks_who_typed(&mut self) -> bool {

@@ -146,7 +146,7 @@ impl Session {
             || Some(self.cursors_line().trim().to_owned()).filter(|text| self.editor_reads_on() && !text.is_empty());
         let behind = self.behind_prompt().or_else(below).filter(|_| self.person_typed_since_last_line());
         let behind = behind.map(|text| Unsubmitted { owner: Owner::Person, text: Some(text), shows: None });
-        behind.or(theirs)
+        self.persons_buried().or(behind).or(theirs)
     }
 
     /// The whole line that the cursor is on, as far as it can be told.
@@ -155,7 +155,7 @@ impl Session {
     }
 
     /// Whether a line is a program's prompt with nothing behind it.
-    fn is_bare_prompt(&self, line: &str) -> bool {
+    pub(super) fn is_bare_prompt(&self, line: &str) -> bool {
         let line = format!("{} ", line.trim_end());
         let last = self.last_prompt.as_deref().map(str::trim_end);
         let setting = if self.is_carried() { prompt::Setting::Far } else { prompt::Setting::Integrated };
@@ -454,15 +454,12 @@ impl Unsubmitted {
     /// Why nothing is typed there by somebody else.
     fn refusal(&self) -> String {
         let shown = |text: &str| quoted(&text.chars().take(SHOWN_CHARS).collect::<String>());
+        let over = self.shows.as_deref().map_or_else(String::new, |shows| format!(", and it shows {}", shown(shows)));
         match (&self.owner, &self.text) {
-            (Owner::Agent(owner), Some(text)) => {
-                let over =
-                    self.shows.as_deref().map_or_else(String::new, |shows| format!(", and it shows {}", shown(shows)));
-                format!(
-                    "nothing was typed: {owner} has {} on the line, not submitted{over}. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees",
-                    shown(text)
-                )
-            }
+            (Owner::Agent(owner), Some(text)) => format!(
+                "nothing was typed: {owner} has {} on the line, not submitted{over}. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees",
+                shown(text)
+            ),
             (Owner::Agent(owner), None) => format!(
                 "nothing was typed: {owner} has begun an answer to this question, which hides it, and has not submitted it. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
             ),
@@ -470,7 +467,7 @@ impl Unsubmitted {
                 "nothing was typed: {SOMEONE} has pressed keys since this question was asked, which hides its answer. Ask them; send keys=[\"ctrl+u\"] clears what they have typed if they agree"
             ),
             (Owner::Person | Owner::Nobody, text) => format!(
-                "nothing was typed: {SOMEONE} has {} on the line, not submitted. Ask them; send keys=[\"ctrl+u\"] clears it if they agree",
+                "nothing was typed: {SOMEONE} has {} on the line, not submitted{over}. Ask them; send keys=[\"ctrl+u\"] clears it if they agree",
                 shown(text.as_deref().unwrap_or_default())
             ),
         }

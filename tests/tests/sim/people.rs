@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use dtmcp_core::call::Status;
 use dtmcp_core::inspect::Call;
-use dtmcp_core::session::Event;
+use dtmcp_core::session::{Event, Owner};
+use dtmcp_core::time::Now;
 use dtmcp_tests::sim::{Sim, Typist, run, run_for, send};
 
 use super::expect::{expect, rule};
@@ -424,5 +425,125 @@ fn a_programs_first_prompt_is_not_what_somebody_who_watches_has_typed() {
         sim.pass(1.0);
         sim.handle(Event::Person(Some(wall)));
         assert_eq!(sim.session.unsubmitted(), None, "{prompt:?}");
+    }
+}
+
+/// A person has begun a line at a program, and a job in the background has printed over it.
+fn printed_over(command: &str, noise: &str) -> Sim {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    sim.ran("a", command);
+    sim.pass(3.0);
+    for key in ["r", "m", " ", "-", "r", " ", "d"] {
+        sim.person(key);
+        sim.pass(0.2);
+    }
+    sim.pass(1.0);
+    prints(&mut sim, noise);
+    sim
+}
+
+fn prints(sim: &mut Sim, noise: &str) {
+    sim.bash.prints(Now::default(), noise);
+    sim.pass(2.0);
+}
+
+/// Whether their text is still known, and so is nobody else's to submit.
+fn is_kept(sim: &Sim) -> bool {
+    let theirs = sim.session.unsubmitted().filter(|it| it.owner == Owner::Person && it.shows.is_some());
+    theirs.is_some_and(|it| it.text.as_deref() == Some("rm -r d"))
+}
+
+#[test]
+fn a_persons_text_at_a_program_is_protected_where_output_has_ended_its_line() {
+    for command in ["python", "cat", "odd", "far", "quiz"] {
+        for noise in ["1\r\n", "1\r\n2\r\n3\r\n", "1\r\n2"] {
+            let mut sim = printed_over(command, noise);
+            for more in ["", "4\r\n"] {
+                prints(&mut sim, more);
+                let outcomes =
+                    [sim.ran("a", "y"), sim.ran("b", "y"), sim.sent("b", "y\n", &[]), sim.sent("a", "y", &[])];
+                for outcome in outcomes {
+                    let text = error(&outcome);
+                    assert!(text.contains("someone at the terminal has \"rm -r d\" on the line"), "{command}: {text}");
+                    assert!(text.contains("and it shows"), "{command}: {text}");
+                }
+            }
+            assert_eq!(sim.bash.taken, [command]);
+            // What they go on with is theirs as well.
+            sim.person("ir");
+            sim.pass(2.0);
+            assert!(error(&sim.ran("a", "y")).contains("\"rm -r d\" on the line"), "{command}");
+            prints(&mut sim, "5\r\n");
+            assert!(error(&sim.ran("a", "y")).contains("\"rm -r d\" on the line"), "{command}");
+            // Nor is a line's end of its own an Enter of theirs.
+            prints(&mut sim, "\r\n");
+            assert!(error(&sim.ran("a", "y")).contains("\"rm -r d\" on the line"), "{command}");
+            assert_eq!(sim.bash.unsubmitted(), "rm -r dir");
+        }
+    }
+}
+
+#[test]
+fn a_persons_text_that_was_printed_over_is_forgotten_once_it_is_gone() {
+    // Given up by an agent, whom they have told so.
+    for command in ["python", "cat"] {
+        let mut sim = printed_over(command, "1\r\n2\r\n");
+        error(&sim.ran("a", "y"));
+        assert!(is_kept(&sim), "{command}");
+        sim.sent("a", "", &["ctrl+u"]);
+        assert!(!is_kept(&sim), "{command}");
+        assert_ne!(sim.ran("a", "y").status, Status::Error, "{command}");
+        assert_eq!(sim.bash.taken, [command, "y"]);
+    }
+    // Submitted: a prompt comes again, or no prompt, or the shell's.
+    for (command, keys, status) in [
+        ("python", "\r", Status::Prompt),
+        ("far", "\r", Status::Prompt),
+        ("cat", "\r", Status::Waiting),
+        ("odd", "\r", Status::Waiting),
+        ("quiz", "\r", Status::Waiting),
+        ("cat", "\x03", Status::Finished),
+    ] {
+        let mut sim = printed_over(command, "1\r\n2\r\n");
+        error(&sim.ran("a", "y"));
+        assert!(is_kept(&sim), "{command}");
+        sim.person(keys);
+        sim.pass(3.0);
+        let outcome = sim.ran("a", "y");
+        assert_eq!(outcome.status, status, "{command} {keys:?}: {outcome:?}");
+        assert!(!is_kept(&sim), "{command}");
+    }
+}
+
+#[test]
+fn a_line_that_a_person_submits_is_not_printed_over() {
+    for command in ["python", "cat", "odd", "quiz"] {
+        for pieces in [&["y", "es", "\r"][..], &["yes\r"], &["ye", "s\r"]] {
+            let mut sim = Sim::bash();
+            sim.host = program(Call::Reads(0));
+            sim.ran("a", command);
+            sim.pass(3.0);
+            for piece in pieces {
+                sim.person(piece);
+                sim.pass(0.01);
+            }
+            sim.pass(2.0);
+            assert_ne!(sim.ran("a", "y").status, Status::Error, "{command} {pieces:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_program_prints_by_pieces_is_no_text_of_a_persons() {
+    for attached in [false, true] {
+        let mut sim = Sim::bash();
+        if attached {
+            sim.person("");
+            sim.pass(5.0);
+        }
+        sim.call("a", run_for("printf Reading...; sleep 4; printf half; sleep 1; echo done; sleep 60", 1.0, ""));
+        sim.pass(8.0);
+        assert_eq!(sim.session.unsubmitted(), None, "{attached}");
     }
 }
