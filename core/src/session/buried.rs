@@ -19,7 +19,7 @@ const BURST_MS: u64 = 20;
 const LATER_MS: u64 = 1000;
 
 /// What stands on a program's line before more is printed, and may be a person's.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Standing {
     /// The whole line.
     line: String,
@@ -43,11 +43,19 @@ pub(super) struct Buried {
 }
 
 impl Session {
-    /// What stands there that may be a person's, before these bytes are taken.
-    pub(super) fn standing(&self, bytes: &[u8], wall: Wall) -> Option<Standing> {
-        let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+    /// What stood there before this burst that may be a person's, before more is taken. What is printed at once may come
+    /// in pieces.
+    pub(super) fn standing(&mut self, wall: Wall) -> Option<Standing> {
         let burst = wall.0.saturating_sub(self.grown.at().0) < BURST_MS;
-        if !unmarked || burst || !bytes.contains(&b'\n') || self.draws() || self.is_hidden_question() {
+        if !burst {
+            self.stood = self.may_stand();
+        }
+        self.stood.clone()
+    }
+
+    fn may_stand(&self) -> Option<Standing> {
+        let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        if !unmarked || self.draws() || self.is_hidden_question() {
             return None;
         }
         let under_way =
@@ -70,6 +78,7 @@ impl Session {
             self.log.feed(bytes, wall);
             return self.see_buried(end.map(|_| wall), fresh || end.is_some());
         };
+        self.stood = None;
         let (line, rest) = bytes.split_at(at);
         self.log.feed(line, wall);
         let ends = self.cursors_line();

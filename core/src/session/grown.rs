@@ -100,7 +100,7 @@ impl Session {
     /// An agent has given up what stood on the line, a person's as well.
     pub(super) fn line_given_up(&mut self, now: Now) {
         self.grown.at = self.wall_at(now);
-        self.buried = None;
+        (self.buried, self.stood) = (None, None);
     }
 
     /// What has come to stand on the line of a program that takes lines, and may be a person's.

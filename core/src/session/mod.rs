@@ -104,6 +104,7 @@ pub struct Session {
     typeahead: typeahead::Typeahead,
     grown: grown::Grown,
     buried: Option<buried::Buried>,
+    stood: Option<buried::Standing>,
     /// Whether the terminal and the cooked view saw the last prompt differently.
     misread: bool,
     began: Now,
@@ -161,6 +162,7 @@ impl Session {
             typeahead: typeahead::Typeahead::default(),
             grown: grown::Grown::default(),
             buried: None,
+            stood: None,
             misread: false,
             began: now,
             first_prompt: None,
@@ -296,7 +298,7 @@ impl Session {
         match event {
             Event::Output { bytes, wall } => {
                 self.remember_prompt(now);
-                let standing = self.standing(bytes, wall);
+                let standing = self.standing(wall);
                 self.note_rest(wall);
                 self.see_typed_behind();
                 self.wall = (now, wall);

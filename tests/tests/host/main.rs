@@ -111,7 +111,12 @@ impl Stage {
 
     fn act(&mut self, act: Do) -> Result<(), String> {
         match act {
-            Do::Type(text) => self.pty.types(text),
+            Do::Type(text) => {
+                if text.contains('\r') {
+                    self.steady.get_mut().submitted();
+                }
+                self.pty.types(text)
+            }
             Do::See(text, times) => self.until(text, || self.pty.shown(text) >= times),
             Do::Runs(name) => self.until(name, || {
                 let inspection = LinuxProc::new().inspect(&self.pty.pane, Look::Near);
