@@ -40,7 +40,7 @@ pub(crate) const ROWS: &[Row] = &[
         &["git", "less"],
         &[
             Type(
-                "git init -q .; for i in {1..60}; do git -c user.name=a -c user.email=a commit -q --allow-empty -m $i; done; clear; git log\r",
+                "git init -q .; for i in {1..60}; do git -c user.name=a -c user.email=a commit -q --allow-empty -m $i; done; clear; GIT_PAGER=less git log\r",
             ),
             Runs("less"),
             See("Author", 3),
