@@ -68,6 +68,7 @@ impl Log {
         let redraw = self.shells.is_redraw(marker);
         match self.shells.admit(marker) {
             Admitted::No => return,
+            Admitted::Known(depth) if marker.early => return self.on_early_end(depth, at),
             Admitted::Known(depth) => self.lose_above(depth + 1, at),
             Admitted::New => self.on_new_shell(marker, at),
         }
@@ -121,9 +122,23 @@ impl Log {
         }
     }
 
+    /// Where the output of a shell's command ends whose status is still to come. Shells above it are gone, but until that
+    /// status their command counts as running, and where it led as the place.
+    fn on_early_end(&mut self, depth: usize, at: At) {
+        let closing = self.closing(State::Finished, None, at);
+        if let Some(shell) = self.shells.at_mut(depth).filter(|shell| shell.region.is_some()) {
+            shell.early = Some(closing);
+        }
+    }
+
     /// Takes away all shells from this depth on: the terminal has passed to the one below.
     fn lose_above(&mut self, depth: usize, at: At) {
-        self.lose(depth, |log| log.closing(State::Lost, None, at));
+        let below = depth.checked_sub(1).and_then(|below| self.shells.at_mut(below));
+        let early = below.and_then(|below| below.early);
+        self.lose(depth, |log| match early {
+            Some(early) => Closing { state: State::Lost, exit: None, ..early },
+            None => log.closing(State::Lost, None, at),
+        });
     }
 
     /// The same where a program below has shown that it has the terminal again: what stands on the cursor's line is its own.
@@ -157,13 +172,6 @@ impl Log {
 
     fn on_end(&mut self, marker: &Marker, at: At) {
         let region = self.shells.top().and_then(|top| top.region);
-        if marker.early {
-            let closing = self.closing(State::Finished, None, at);
-            if let Some(top) = self.shells.top_mut().filter(|top| top.region.is_some()) {
-                top.early = Some(closing);
-            }
-            return;
-        }
         if marker.new_shell.is_none() {
             match region {
                 Some(_) => self.finish(marker, at),

@@ -235,6 +235,31 @@ fn nested_shells_close_from_inside() {
 }
 
 #[test]
+fn where_the_output_ends_before_the_status_a_shell_inside_is_there_until_that() {
+    let (mut outer, mut inner) = (Printer::new(7, "a"), Printer::new(8, "b"));
+    inner.host = "there";
+    let opened = outer.start()
+        + &outer.prompt()
+        + "ssh\r\n"
+        + &outer.output()
+        + &inner.start()
+        + &inner.prompt()
+        + "exit\r\n"
+        + &inner.output()
+        + "bye";
+    let early = outer.mark(marker::Kind::End, |marker| marker.early = true) + "*     \r  \r";
+    let (mut log, _) = logged(&(opened + &early));
+    assert_eq!(log.place().unwrap().host, "there");
+    assert!(log.regions().all(|region| region.state == State::Running));
+    log.feed((outer.end(4) + &outer.prompt()).as_bytes(), Wall(2));
+    let lines = lines(&mut log);
+    let found: Vec<String> = log.regions().map(|region| short(region, &lines)).collect();
+    assert_eq!(found[1], "exit|bye|~", "{found:?}");
+    assert!(found[0].ends_with("|4"), "{found:?}");
+    assert_eq!(log.place().unwrap().host, "here");
+}
+
+#[test]
 fn a_shell_may_show_itself_with_its_first_command() {
     let (mut outer, mut inner) = (Printer::new(7, "a"), Printer::new(8, "b"));
     let opened = outer.start() + &outer.prompt() + "bash\r\n" + &outer.output() + "in$ ";

@@ -115,6 +115,11 @@ impl Shells {
         self.stack.last_mut()
     }
 
+    /// The shell at this depth, the outermost at 0.
+    pub(crate) fn at_mut(&mut self, depth: usize) -> Option<&mut Shell> {
+        self.stack.get_mut(depth)
+    }
+
     /// Their process ids, outermost first.
     pub(crate) fn pids(&self) -> impl DoubleEndedIterator<Item = u32> {
         self.stack.iter().map(|shell| shell.id.pid)

@@ -38,8 +38,8 @@ function __dtmcp_begin
     string match -rq '^([4-9]|\d\d|3\.([4-9]|\d\d))' -- $version; and set -g __dtmcp_tells
 end
 
-# The markers' counter is this number, which grows with each prompt, and a digit: the prompt's own end marker 1, A 2,
-# C 3, D 4. So it costs one substitution for all of them.
+# The markers' counter is this number, which grows with each prompt, and a digit: the end marker 1, A 2, C 3, and where the
+# output ends 4. So it costs one substitution for all of them.
 function __dtmcp_count
     set -g __dtmcp_n (math $__dtmcp_n + 1)
 end
@@ -92,8 +92,12 @@ function __dtmcp_event --on-event fish_prompt
         __dtmcp_begin
     else
         __dtmcp_count
-        # Nothing ran: an empty line, a comment, Ctrl-C. fish leaves the status of the command before.
-        set -q __dtmcp_done; or printf '\e]133;D;;%s;q=%d1;x=0\e\\' $__dtmcp_id $__dtmcp_n
+        if set -q __dtmcp_done
+            printf '\e]133;D;%d;%s;q=%d1%s\e\\' $__dtmcp_done[1] $__dtmcp_id $__dtmcp_n "$__dtmcp_done[2]"
+        else
+            # Nothing ran: an empty line, a comment, Ctrl-C. fish leaves the status of the command before.
+            printf '\e]133;D;;%s;q=%d1;x=0\e\\' $__dtmcp_id $__dtmcp_n
+        end
     end
     set -e __dtmcp_done
     if test "$__dtmcp_pwd" != "$PWD"
@@ -215,14 +219,16 @@ function __dtmcp_start --on-event fish_preexec
     printf '\e]133;C;%s;q=%d3;prev=%d;cmd=%s\e\\' $__dtmcp_id $__dtmcp_n $__dtmcp_last $line
 end
 
+# The status is told at the next prompt: a command after which none comes has ended the shell. The output ends here, before
+# the sign that fish sets behind a line without an end; but that it does not exit because of its jobs is still to come.
 function __dtmcp_end --on-event fish_postexec
     set -l __dtmcp_status $status $pipestatus
     set -q __dtmcp_id; and __dtmcp_here; and set -q __dtmcp_runs; or return $__dtmcp_status[1]
     set -e __dtmcp_runs
     set -l stages
     test (count $__dtmcp_status) -gt 2; and set stages ";ps="(string join , $__dtmcp_status[2..])
-    printf '\e]133;D;%d;%s;q=%d4%s\e\\' $__dtmcp_status[1] $__dtmcp_id $__dtmcp_n "$stages"
-    set -g __dtmcp_done 1
+    jobs -q; and string match -q '*exit*' -- "$argv"; or printf '\e]133;D;;%s;q=%d4;e=1\e\\' $__dtmcp_id $__dtmcp_n
+    set -g __dtmcp_done $__dtmcp_status[1] "$stages"
     __dtmcp_give_back
     return $__dtmcp_status[1]
 end

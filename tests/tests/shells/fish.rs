@@ -179,7 +179,10 @@ bind \\r own
         &[Line("echo a"), Type("exit 3\r", Gone)],
         &[want("echo a", "a", 0), want("exit 3", "", 3)],
     )
-    .check(|terminal| ensure(terminal.log.program_exit() == Some(3), "the shell ended with 3")),
+    .check(|terminal| {
+        let log = &terminal.log;
+        ensure(log.program_exit() == Some(3) && log.ended_by() == Some(2), "the shell ended with 3, by this command")
+    }),
     fish(
         "fish_reads",
         &[Type("read v\r", Opened), Line("foo"), Line("echo $v")],
@@ -219,13 +222,20 @@ bind \\r own
     fish(
         "fish_nested",
         &[Line("fish"), Line("echo in"), Line("exit 4"), Line("echo back $status")],
-        &[
-            want("fish", "~in", 4),
-            want("echo in", "in", 0),
-            want("exit 4", "", 4),
-            want("echo back $status", "back 4", 0),
-        ],
+        &[want("fish", "~in", 4), want("echo in", "in", 0), lost("exit 4", ""), want("echo back $status", "back 4", 0)],
     ),
+    fish(
+        "fish_does_not_exit_with_jobs",
+        &[Line("sleep 60 &"), Line("exit 4"), Line("printf abc"), Line("kill %1"), Type("exit 5\r", Gone)],
+        &[
+            want("sleep 60 &", "", 0),
+            want("exit 4", "~^There are still jobs active", 4),
+            want("printf abc", "abc", 0),
+            want("kill %1", "*", 0),
+            want("exit 5", "", 5),
+        ],
+    )
+    .check(|terminal| ensure(terminal.log.ended_by() == Some(5), "the last command has ended the shell")),
     row(
         "fish_in_bash",
         &[
@@ -243,7 +253,7 @@ bind \\r own
             want("bash", "~deep", 2),
             want("echo deep", "deep", 0),
             lost("exit 2", "exit"),
-            want("exit 4", "", 4),
+            lost("exit 4", ""),
             want("echo back $?", "back 4", 0),
         ],
     )
@@ -251,7 +261,7 @@ bind \\r own
     zsh(
         "fish_in_zsh",
         &[Line("fish"), Line("echo in"), Line("exit 4"), Line("echo back $?")],
-        &[want("fish", "~in", 4), want("echo in", "in", 0), want("exit 4", "", 4), want("echo back $?", "back 4", 0)],
+        &[want("fish", "~in", 4), want("echo in", "in", 0), lost("exit 4", ""), want("echo back $?", "back 4", 0)],
     )
     .needs(&["zsh", "fish"]),
     row(
