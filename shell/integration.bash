@@ -14,7 +14,7 @@
 #
 # Rules for changes. This text also runs by `eval`, possibly inside a function: no `declare`, no `local` outside the
 # functions. Lines that begin with # are dropped from the exported copy, as is indentation. `set` prints function
-# bodies with $'\e' decoded, so no control character may stand in one. Options and variables of the person are
+# bodies with $'\e' decoded, so no control character may stand in one; $__dtmcp_esc and its like do. Options and variables of the person are
 # theirs: set -e, -u, -x, -T, -k, posix, any IFS and failglob must not matter. A name that they have made readonly cannot
 # be local here, so locals begin with __dt; and with set -k `local a=b` assigns nothing.
 
@@ -31,8 +31,8 @@
 # True on the session's own terminal. fd 9 is the shell's stderr, where bash writes its prompts. A shell whose stderr
 # was reopened as /dev/tty has the same terminal under another inode, so there stdin decides.
 __dtmcp_here() {
-    [[ -n ${__DTMCP_NONCE-} && -n ${__DTMCP_TTY-} ]] || return 1
-    [[ /dev/fd/9 -ef $__DTMCP_TTY ]] && return 0
+    [[ -n ${__DTMCP_NONCE-} && -n ${__DTMCP_TTY-} ]] || "$__dtmcp_by" return 1
+    [[ /dev/fd/9 -ef $__DTMCP_TTY ]] && "$__dtmcp_by" return 0
     [[ /dev/fd/9 -ef /dev/tty && /dev/fd/0 -ef $__DTMCP_TTY ]]
 }
 
@@ -46,13 +46,15 @@ __dtmcp_builtins() {
 # marker.
 __dtmcp_encode() {
     __dtmcp_r=$1
-    case $1 in *[%\;[:cntrl:]]*) ;; *) return 0 ;; esac
+    case $1 in *[%\;[:cntrl:]]*) ;; *) "$__dtmcp_by" return 0 ;; esac
     local LC_ALL __dt_rest __dt_one __dt_code
     LC_ALL=C __dt_rest=$1 __dtmcp_r=
     while [[ -n $__dt_rest ]]; do
         __dt_one=${__dt_rest:0:1} __dt_rest=${__dt_rest:1}
         case $__dt_one in
-            [%\;[:cntrl:]]) "$__dtmcp_by" printf -v __dt_code '%%%02X' "'$__dt_one"; __dtmcp_r+=$__dt_code ;;
+            %) __dtmcp_r+=%25 ;;
+            \;) __dtmcp_r+=%3B ;;
+            [[:cntrl:]]) "$__dtmcp_by" printf -v __dt_code '%%%02X' "'$__dt_one"; __dtmcp_r+=$__dt_code ;;
             *) __dtmcp_r+=$__dt_one ;;
         esac
     done
@@ -68,11 +70,11 @@ __dtmcp_identify() {
     __dtmcp_nonce=$__DTMCP_NONCE
     __dtmcp_short="dt=$__dtmcp_nonce;pid=$$;i=$__dtmcp_i"
     __dtmcp_id="$__dtmcp_short;host=$__dt_host;user=$__dt_user"
-    "$__dtmcp_by" printf -v __dtmcp_Z '\e\\'
-    "$__dtmcp_by" printf -v __dtmcp_B '\e]133;B;%s\e\\' "$__dtmcp_short"
-    "$__dtmcp_by" printf -v __dtmcp_P '\e]133;P;k=s;%s\e\\' "$__dtmcp_short"
-    "$__dtmcp_by" printf -v __dtmcp_S '\e]133;P;k=o;%s\e\\' "$__dtmcp_short"
-    "$__dtmcp_by" printf -v __dtmcp_C '\e]133;C;%s;prev=' "$__dtmcp_id"
+    __dtmcp_Z=$__dtmcp_esc\\
+    __dtmcp_B="$__dtmcp_esc]133;B;$__dtmcp_short$__dtmcp_Z"
+    __dtmcp_P="$__dtmcp_esc]133;P;k=s;$__dtmcp_short$__dtmcp_Z"
+    __dtmcp_S="$__dtmcp_esc]133;P;k=o;$__dtmcp_short$__dtmcp_Z"
+    __dtmcp_C="$__dtmcp_esc]133;C;$__dtmcp_id;prev="
     __dtmcp_ps1= __dtmcp_ps2= __dtmcp_ps0= __dtmcp_cwd=
 }
 
@@ -81,14 +83,18 @@ __dtmcp_version() {
     __dtmcp_r=";new=bash-${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]};v=1"
 }
 
+# Prints $1, also where the builtin for that is disabled.
+__dtmcp_print() {
+    "$__dtmcp_by" printf %s "$1" || "$__dtmcp_by" echo -n "$1"
+}
+
 # Prints the end marker: $1 the status, the rest the status of every stage.
 __dtmcp_end() {
-    local - __dt_extra __dt_status
+    local - __dt_extra __dt_status __dt_one
     set +ux
     __dt_status=$1 __dt_extra=
-    shift
-    if (($# > 1)); then
-        "$__dtmcp_by" printf -v __dt_extra ',%s' "$@"
+    if (($# > 2)); then
+        for __dt_one in "${@:2}"; do __dt_extra+=,$__dt_one; done
         __dt_extra=";ps=${__dt_extra:1}"
     fi
     if [[ -z ${__dtmcp_told-} ]]; then
@@ -101,12 +107,12 @@ __dtmcp_end() {
         __dt_extra=";x=0$__dt_extra"
     fi
     __dtmcp_ran=0
-    "$__dtmcp_by" printf '\e]133;D;%s;%s;q=%s%s\e\\' "$__dt_status" "$__dtmcp_id" "$((++__dtmcp_q))" "$__dt_extra" >&9
+    __dtmcp_print "$__dtmcp_esc]133;D;$__dt_status;$__dtmcp_id;q=$((++__dtmcp_q))$__dt_extra$__dtmcp_Z" >&9
 }
 
 # Returns the status $1; its further arguments only set $_.
 __dtmcp_ret() {
-    return "$1"
+    "$__dtmcp_by" return "$1"
 }
 
 # Runs prompt commands ($4 and on) as bash would have: with $? ($1), $_ ($2) and PIPESTATUS ($3, words) as the command
@@ -125,20 +131,20 @@ __dtmcp_user() {
 
 # Whether $1 can stand alone as commands. Only parsed, never run.
 __dtmcp_whole() {
-    eval "__dtmcp_try() {"$'\n'"$1"$'\n'":"$'\n'"}" || return 1
+    eval "__dtmcp_try() {"$'\n'"$1"$'\n'":"$'\n'"}" || "$__dtmcp_by" return 1
     unset -f __dtmcp_try
 }
 
 # Adds $1 to the list being made, unless it is blank or there.
 __dtmcp_add() {
     local __dt_one
-    [[ $1 == *[![:space:]\;]* ]] || return 0
+    [[ $1 == *[![:space:]\;]* ]] || "$__dtmcp_by" return 0
     for __dt_one in ${__dtmcp_new[@]+"${__dtmcp_new[@]}"}; do
-        [[ $__dt_one == "$1" ]] && return 0
+        [[ $__dt_one == "$1" ]] && "$__dtmcp_by" return 0
     done
     # A startup file that adds a line at every prompt must not grow the list for ever.
     ((${#__dtmcp_new[@]} < 40)) && __dtmcp_new+=("$1")
-    return 0
+    "$__dtmcp_by" return 0
 }
 
 # Whether PROMPT_COMMAND is the hook and nothing else, as at nearly every prompt. (As a later element of an array without
@@ -150,10 +156,10 @@ __dtmcp_is_ours() {
 # Prints the start marker of a command that is entered before this file was read; PS0 shows it.
 __dtmcp_open() {
     __dtmcp_builtins
-    __dtmcp_here || return 0
+    __dtmcp_here || "$__dtmcp_by" return 0
     __dtmcp_identify
     __dtmcp_version
-    "$__dtmcp_by" printf '\e]133;C;%s;q=1%s\e\\' "$__dtmcp_id" "$__dtmcp_r" >&8
+    __dtmcp_print "$__dtmcp_esc]133;C;$__dtmcp_id;q=1$__dtmcp_r$__dtmcp_Z" >&8
 }
 
 # Takes PROMPT_COMMAND over again where something changed it. Commands put before or behind the hook keep their place;
@@ -166,7 +172,7 @@ __dtmcp_adopt() {
     set +u
     __dt_found=
     __dt_now=("${PROMPT_COMMAND[@]}")
-    [[ ${PROMPT_COMMAND@a} == *r* ]] && return 0
+    [[ ${PROMPT_COMMAND@a} == *r* ]] && "$__dtmcp_by" return 0
     # Before 5.1 only the first element counts.
     ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) && __dt_now=("${__dt_now[0]}")
     __dtmcp_new=()
@@ -221,7 +227,7 @@ __dtmcp_strip() {
         "${__dtmcp_post2_s-}"; do
         [[ -n $__dt_part ]] && __dtmcp_r=${__dtmcp_r//"$__dt_part"/}
     done
-    return 0
+    "$__dtmcp_by" return 0
 }
 
 # Literal texts, for where a prompt cannot name variables: with promptvars off, or behind a backslash, which would
@@ -229,9 +235,9 @@ __dtmcp_strip() {
 __dtmcp_literal() {
     local __dt_next
     __dt_next=$((__dtmcp_q + 1))
-    "$__dtmcp_by" printf -v __dtmcp_pre_s '\\[\\e]133;A;%s;cwd=%s;q=%s\\a\\]' "$__dtmcp_id" "${__dtmcp_cwd_e//\\/\\\\}" "$__dt_next"
-    "$__dtmcp_by" printf -v __dtmcp_post_s '\\[\\e]133;B;%s\\a\\]' "$__dtmcp_short"
-    "$__dtmcp_by" printf -v __dtmcp_post0_s '\\e]133;C;%s;q=%s\\a' "$__dtmcp_id" "$((__dt_next + 1))"
+    __dtmcp_pre_s="\\[\\e]133;A;$__dtmcp_id;cwd=${__dtmcp_cwd_e//\\/\\\\};q=$__dt_next\\a\\]"
+    __dtmcp_post_s="\\[\\e]133;B;$__dtmcp_short\\a\\]"
+    __dtmcp_post0_s="\\e]133;C;$__dtmcp_id;q=$((__dt_next + 1))\\a"
 }
 
 # Wraps the prompts, after everything that may have rebuilt them. One that the person exports is kept out of the
@@ -286,15 +292,15 @@ __dtmcp_wrap() {
             __dtmcp_lent=
         fi
     fi
-    return 0
+    "$__dtmcp_by" return 0
 }
 
 # PS2 holds the bytes themselves between \001 and \002, because `read` shows it undecoded when a line goes on.
 __dtmcp_wrap2() {
     local __dt_old_pre __dt_old_post
     __dt_old_pre=${__dtmcp_pre2_s-} __dt_old_post=${__dtmcp_post2_s-}
-    "$__dtmcp_by" printf -v __dtmcp_pre2_s '\001%s\002' "$__dtmcp_P"
-    "$__dtmcp_by" printf -v __dtmcp_post2_s '\001%s\002' "$__dtmcp_B"
+    __dtmcp_pre2_s=$__dtmcp_hide$__dtmcp_P$__dtmcp_bare
+    __dtmcp_post2_s=$__dtmcp_hide$__dtmcp_B$__dtmcp_bare
     __dtmcp_strip "$PS2"
     [[ -n $__dt_old_pre ]] && __dtmcp_r=${__dtmcp_r//"$__dt_old_pre"/}
     [[ -n $__dt_old_post ]] && __dtmcp_r=${__dtmcp_r//"$__dt_old_post"/}
@@ -314,7 +320,7 @@ __dtmcp_prompt() {
     # Called by one of the person's prompt commands: only what they replaced runs.
     if ((${__dtmcp_depth:-0})); then
         __dtmcp_user "$__dtmcp_st" "$__dtmcp_la" "$__dtmcp_st" ${__dtmcp_list1[@]+"${__dtmcp_list1[@]}"}
-        return 0
+        "$__dtmcp_by" return 0
     fi
     local __dtmcp_on __dtmcp_run
     __dtmcp_builtins
@@ -339,12 +345,12 @@ __dtmcp_prompt() {
     fi
     __dtmcp_is_ours || __dtmcp_adopt ''
     if [[ -n ${__dtmcp_run[@]+x} ]]; then
-        local __dtmcp_depth __dtmcp_ps
-        __dtmcp_depth=1
-        "$__dtmcp_by" printf -v __dtmcp_ps '%s,' "${__dtmcp_sp[@]}"
+        local __dtmcp_depth __dtmcp_ps __dtmcp_one
+        __dtmcp_depth=1 __dtmcp_ps=
+        for __dtmcp_one in "${__dtmcp_sp[@]}"; do __dtmcp_ps+=$__dtmcp_one,; done
         # While they run they find themselves in PROMPT_COMMAND: bash-preexec's installer takes itself out there.
         if [[ ${PROMPT_COMMAND@a} != *r* ]]; then
-            "$__dtmcp_by" printf -v __dtmcp_all '\n%s' ${__dtmcp_list[@]+"${__dtmcp_list[@]}"}
+            for __dtmcp_one in ${__dtmcp_list[@]+"${__dtmcp_list[@]}"}; do __dtmcp_all+=$'\n'$__dtmcp_one; done
             PROMPT_COMMAND=$__DTMCP_HOOK$__dtmcp_all
         fi
         __dtmcp_user "$__dtmcp_st" "$__dtmcp_la" "${__dtmcp_ps%,}" "${__dtmcp_run[@]}"
@@ -360,13 +366,13 @@ __dtmcp_prompt() {
     if [[ -z $__dtmcp_on ]]; then
         __dtmcp_A= __dtmcp_B= __dtmcp_C= __dtmcp_P= __dtmcp_S= __dtmcp_nonce=
         __dtmcp_unwrap
-        return 0
+        "$__dtmcp_by" return 0
     fi
     if [[ $__dtmcp_cwd != "$PWD" || -z ${__dtmcp_A-} ]]; then
         __dtmcp_cwd=$PWD
         __dtmcp_encode "$PWD"
         __dtmcp_cwd_e=$__dtmcp_r
-        "$__dtmcp_by" printf -v __dtmcp_A '\e]133;A;%s;cwd=%s;st=' "$__dtmcp_id" "$__dtmcp_r"
+        __dtmcp_A="$__dtmcp_esc]133;A;$__dtmcp_id;cwd=$__dtmcp_r;st="
     fi
     # What stands as it was left needs no look.
     if [[ ${PS1-} != "$__dtmcp_ps1" || ${PS0-} != "$__dtmcp_ps0" || ${PS2-} != "$__dtmcp_ps2" ||
@@ -378,7 +384,7 @@ __dtmcp_prompt() {
     export -n __dtmcp_f __dtmcp_e __dtmcp_z __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P __dtmcp_S
     # bash-preexec arms itself as the last prompt command; here that is this line.
     [[ -n ${__bp_preexec_interactive_mode+x} ]] && __bp_preexec_interactive_mode=on
-    return 0
+    "$__dtmcp_by" return 0
 }
 
 # The hook: one simple command, so that a user's DEBUG trap sees one; in an `until`, so that errexit and ERR traps do
@@ -398,7 +404,7 @@ done
 # it is the person's again. C sets it by an expansion, so that scripts and `exec` are reached too. A person who has a
 # ZDOTDIR of their own keeps it, and a user who may not read our files gets none: their zsh would read no file at all.
 __dtmcp_zsh() {
-    [[ -n ${__DTMCP_ZDIR-} ]] || return 0
+    [[ -n ${__DTMCP_ZDIR-} ]] || "$__dtmcp_by" return 0
     [[ ${ZDOTDIR-} != "$__DTMCP_ZDIR" ]] || unset -v ZDOTDIR
     __dtmcp_z=
     if [[ -z ${ZDOTDIR+x} && -r $__DTMCP_ZDIR/.zshenv ]]; then
@@ -446,18 +452,18 @@ __dtmcp_gap='\e]133;-\a'
 # started, that terminal is the session's from here on, if the sudo that carries stands on the one that was.
 __dtmcp_sudo() {
     local __dt_stat __dt_of __dt_number
-    [[ ${__DTMCP_TTY-} =~ ^/dev/pts/([0-9]+)$ ]] || return 0
+    [[ ${__DTMCP_TTY-} =~ ^/dev/pts/([0-9]+)$ ]] || "$__dtmcp_by" return 0
     __dt_number=${BASH_REMATCH[1]}
-    ! __dtmcp_here && [[ -n ${__DTMCP_NONCE-} && -r /proc/$PPID/stat ]] || return 0
+    ! __dtmcp_here && [[ -n ${__DTMCP_NONCE-} && -r /proc/$PPID/stat ]] || "$__dtmcp_by" return 0
     __dt_of='^[0-9]+ \(sudo\) . ([0-9]+) '
     read -r __dt_stat </proc/$PPID/stat
-    [[ $__dt_stat =~ $__dt_of && -r /proc/${BASH_REMATCH[1]}/stat ]] || return 0
+    [[ $__dt_stat =~ $__dt_of && -r /proc/${BASH_REMATCH[1]}/stat ]] || "$__dtmcp_by" return 0
     # The terminal's number, as proc(5) writes it: major 136, and the bits of the minor above 255 from bit 20 on.
     __dt_of='^[0-9]+ \(sudo\) . [0-9]+ [0-9]+ [0-9]+ ([0-9]+) '
     read -r __dt_stat </proc/${BASH_REMATCH[1]}/stat
     __dt_number=$((136 << 8 | __dt_number & 255 | __dt_number >> 8 << 20))
-    [[ $__dt_stat =~ $__dt_of && ${BASH_REMATCH[1]} == "$__dt_number" ]] || return 0
-    __dt_stat=$(tty 2>/dev/null) || return 0
+    [[ $__dt_stat =~ $__dt_of && ${BASH_REMATCH[1]} == "$__dt_number" ]] || "$__dtmcp_by" return 0
+    __dt_stat=$(tty 2>/dev/null) || "$__dtmcp_by" return 0
     __DTMCP_TTY=${__dt_stat##*[[:space:]]}
     export __DTMCP_TTY
 }
@@ -468,6 +474,8 @@ __dtmcp_alias() {
 }
 
 __dtmcp_f=__dtmcp_prompt
+__dtmcp_builtins
+__dtmcp_esc=$'\e' __dtmcp_hide=$'\001' __dtmcp_bare=$'\002'
 __dtmcp_i=${SRANDOM:-$RANDOM$RANDOM}
 __dtmcp_q=0 __dtmcp_ran=0 __dtmcp_cwd= __dtmcp_static= __dtmcp_e=
 __dtmcp_list=() __dtmcp_list1=()

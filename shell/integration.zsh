@@ -14,13 +14,14 @@
 # Rules for changes. Every hook begins with its `{`, whose output is away: with xtrace on, or a trap that prints, nothing of
 # this shall show. zsh gives $? back after a hook; what it returns would only set off a ZERR trap, except where a plugin
 # calls the hooks.
-# Then comes `emulate -L zsh`, because all options are the person's, after $? and pipestatus have been taken. Values in
+# Then comes `emulate -L zsh`, because all options are the person's, after $? and pipestatus have been taken; force_float,
+# which would make numbers of markers end in a point, is none that it resets. Values in
 # prompts hold no character that prompt expansion knows, under any option.
 
 # Percent-encodes $1 into REPLY: %, ; and control characters, so that a value ends neither its field nor the marker, and
 # what prompt_subst and prompt_bang would act on.
 __dtmcp_encode() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     REPLY=$1
     [[ $1 == *[%\;\$\`\\\!\'\"[:cntrl:]]* ]] || return 0
     setopt localoptions no_multibyte
@@ -44,7 +45,7 @@ __dtmcp_here() {
 
 # Who prints: the fields that every marker of this shell begins with.
 __dtmcp_identify() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     local REPLY host user
     __dtmcp_encode "${(%):-%M}"; host=$REPLY
     __dtmcp_encode "${(%):-%n}"; user=$REPLY
@@ -59,17 +60,19 @@ __dtmcp_identify() {
 
 # Prints a marker, $1 being all between ESC ]133; and ST.
 __dtmcp_print() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     local text=$'\e'"]133;$1"$'\e\\'
     local -a by=(builtin)
-    # A function of the person's may bear a builtin's name.
-    (( ! ${+functions[builtin]} )) || by=()
-    { $by print -rn -- "$text" >/dev/tty } 2>/dev/null || $by print -rnu 9 -- "$text"
+    # A function of the person's may bear a builtin's name, and any builtin may be disabled.
+    (( ! ${+functions[builtin]} && ${+builtins[builtin]} )) || by=()
+    local -a as=(print -rn --)
+    (( ${+builtins[print]} )) || as=(echo -nE)
+    { $by $as "$text" >/dev/tty } 2>/dev/null || $by $as "$text" >&9
 }
 
 # Takes our parts out of the prompts.
 __dtmcp_unwrap() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     [[ -n ${__dtmcp_A-} ]] || return 0
     [[ ${PS1-} != "$__dtmcp_ps1" ]] || PS1=$__dtmcp_user1
     [[ ${PS2-} != "$__dtmcp_ps2" ]] || PS2=$__dtmcp_user2
@@ -83,7 +86,7 @@ __dtmcp_unwrap() {
 
 # Gives the mark for output without a line end, and ZDOTDIR, back to the person.
 __dtmcp_return() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     if (( ${+__dtmcp_mark} )); then
         if [[ ${PROMPT_EOL_MARK-} == "$__dtmcp_mark" ]]; then
             if (( ${+__dtmcp_user_mark} )); then PROMPT_EOL_MARK=$__dtmcp_user_mark; else unset PROMPT_EOL_MARK; fi
@@ -116,7 +119,7 @@ __dtmcp_pre() {
 }
 
 __dtmcp_end() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     __dtmcp_unwrap
     __dtmcp_return
     if ! __dtmcp_here; then
@@ -151,7 +154,7 @@ __dtmcp_post() {
 }
 
 __dtmcp_wrap() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     __dtmcp_take_places
     if (( ! __dtmcp_hooked )); then
         # Here the person's key maps and widgets are in place.
@@ -186,7 +189,7 @@ __dtmcp_wrap() {
 # __dtmcp_pre first, __dtmcp_post and __dtmcp_exec last. (Some prompts put themselves last at every prompt, too; what they
 # leave out the line editor's hook prints.)
 __dtmcp_take_places() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     if [[ ${precmd_functions[1]-} != __dtmcp_pre || ${precmd_functions[-1]-} != __dtmcp_post ]]; then
         typeset -ga precmd_functions
         precmd_functions=(__dtmcp_pre ${precmd_functions:#__dtmcp_(pre|post)} __dtmcp_post)
@@ -198,7 +201,7 @@ __dtmcp_take_places() {
 }
 
 __dtmcp_hook_editor() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     zmodload zsh/zle
     autoload -Uz add-zle-hook-widget
     add-zle-hook-widget line-init __dtmcp_line_init
@@ -217,7 +220,7 @@ __dtmcp_first() {
 
 # The environment from which a bash started in here takes its integration; integration.bash ($1) says how.
 __dtmcp_carry_bash() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     [[ -z ${__DTMCP_CODE-} && -r $1 ]] || return 0
     local line code= hook= inside= arm=
     while IFS= read -r line; do
@@ -252,7 +255,7 @@ __dtmcp_line_init() {
 
 # A and B, where the prompt that is shown holds none.
 __dtmcp_show() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     local REPLY
     __dtmcp_encode "$PWD"
     if [[ $__dtmcp_percent != off ]]; then
@@ -271,7 +274,7 @@ __dtmcp_exec() {
 }
 
 __dtmcp_start() {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     __dtmcp_unwrap
     __dtmcp_ran=1
     # A zsh that the line starts by name is to be integrated. Nothing else sees ZDOTDIR changed.
@@ -300,7 +303,7 @@ __dtmcp_start() {
 }
 
 () {
-    emulate -L zsh
+    emulate -L zsh -o no_force_float
     typeset -g __dtmcp_i=$RANDOM$RANDOM$RANDOM
     typeset -gi __dtmcp_q=0 __dtmcp_ran=0 __dtmcp_told=0 __dtmcp_hooked=0
     typeset -g __dtmcp_last=0 __dtmcp_ps1= __dtmcp_ps2= __dtmcp_rps1=$'\0' __dtmcp_percent=on

@@ -9,6 +9,7 @@ mod fish;
 mod foreign;
 mod forks;
 mod frameworks;
+mod options;
 mod replay;
 mod row;
 mod settings;
@@ -38,5 +39,6 @@ fn main() -> ExitCode {
     let mut trials: Vec<_> = tables.into_iter().flatten().map(row::Row::trial).collect();
     trials.extend(replay::trials());
     trials.extend(forks::trials());
+    trials.extend(options::trials());
     libtest_mimic::run(&args, trials).exit_code()
 }
