@@ -498,6 +498,13 @@ impl Session {
         Some(self.place()).filter(|place| place::differs(place, &self.setting.home).is_some())
     }
 
+    /// The directory of the shell that has the terminal. None where what it runs has led to another place.
+    #[must_use]
+    pub fn cwd(&self) -> Option<&str> {
+        let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
+        self.log.cwd().filter(|_| !unmarked || self.looking.beyond.is_none())
+    }
+
     /// Where the session is: as the shell that has the terminal says, or what it runs leads to.
     pub(super) fn place(&self) -> &Place {
         let own = self.log.place().unwrap_or(&self.setting.home);

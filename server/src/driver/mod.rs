@@ -99,7 +99,7 @@ pub struct Look {
     pub since: Wall,
     /// What its shell does.
     pub shell: ShellState,
-    /// The directory of its innermost shell, as the last prompt told it.
+    /// The directory of its innermost shell, as the last prompt told it; none where that has led to another place.
     pub cwd: Option<String>,
     /// Whether its program ended, and with what.
     pub ended: Option<Option<i32>>,

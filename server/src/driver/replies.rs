@@ -63,7 +63,7 @@ impl Running {
             runs: doing.words,
             since: doing.since.unwrap_or(self.last_output),
             shell: session.log().shell(),
-            cwd: session.log().cwd().map(str::to_owned),
+            cwd: session.cwd().map(str::to_owned),
             ended: session.ended(),
             closed: session.closed().map(str::to_owned),
             notes,

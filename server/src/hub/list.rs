@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dtmcp_core::call::Resize;
 use dtmcp_core::cooked::Size;
+use dtmcp_core::place::differs;
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::{Reply, span};
@@ -97,8 +98,10 @@ impl Hub {
             more => format!(" · {more} people are attached"),
         };
         let cwd = cwd(handle, look).map_or_else(String::new, |cwd| format!(" · in {cwd}"));
+        let place = look.place.as_ref().and_then(|place| differs(place, &self.place));
+        let place = place.map_or_else(String::new, |place| format!(" · {place}"));
         format!(
-            "{}: {} · {} · for {}{cwd}{size}{people} · {}",
+            "{}: {} · {} · for {}{place}{cwd}{size}{people} · {}",
             handle.name,
             command(&handle.meta),
             look.runs,
@@ -191,8 +194,9 @@ async fn reaches_programs(tty: &std::path::Path, size: Size) {
 const RESIZE_LOOK: Duration = Duration::from_millis(10);
 const RESIZE_LOOKS: u32 = 50;
 
+/// The directory, where it is known: that in which the session began says nothing of another place.
 fn cwd(handle: &Handle, look: &Look) -> Option<String> {
-    look.cwd.clone().or_else(|| handle.meta.cwd.clone())
+    look.cwd.clone().or_else(|| handle.meta.cwd.clone().filter(|_| look.place.is_none()))
 }
 
 fn closed_line(name: &str, meta: &Meta) -> String {

@@ -49,6 +49,9 @@ fn plain_ssh() -> Tested {
     same!((answer.output(), news(&answer).len()), ("hi", 0), "{}", answer.text);
     holds!(answer.words().contains(" · on there]"), "{}", answer.text);
     same!(answer.meta["place"]["host"], "there", "{}", answer.text);
+    let list = client.call("session_list", json!({}))?;
+    holds!(list.output().contains(" · on there · ") && !list.output().contains(" · in "), "{}", list.text);
+    same!(list.meta["sessions"][0]["cwd"], json!(null), "the directory there is not known: {}", list.text);
     client.leave()?;
     // Another agent has not been told, and a new server has to find out anew.
     let mut client = world.client_named("second")?;
@@ -116,5 +119,7 @@ fn session_in_a_sandbox() -> Tested {
     same!(answer.exit(), Some(4), "{}", answer.text);
     holds!(answer.words().contains("on box7]"), "{}", answer.text);
     same!(answer.meta["place"]["host"], "box7", "{}", answer.text);
+    let list = client.call("session_list", json!({}))?;
+    holds!(list.output().contains(" · on box7 · in /"), "{}", list.text);
     Ok(())
 }
