@@ -41,6 +41,12 @@ impl Session {
         if self.stale_until(now).is_some() || !continues && !self.far_editor_reads() {
             return None;
         }
+        if let Some(prompt) = self.displaced() {
+            let drawn = self.last_activity + DRAWN;
+            let again = Some(drawn).filter(|_| now < drawn);
+            let prompt = Some((prompt, Shape::Primary)).filter(|_| again.is_none());
+            return Some(Resting { prompt, again, ..Resting::default() });
+        }
         let line = self.log.cooked.line_at_cursor();
         let drawn = self.last_activity + DRAWN;
         let last = self.last_prompt.as_deref();
@@ -64,6 +70,20 @@ impl Session {
                 Some(Resting { prompt: Some((line.text, Shape::Primary)), ..Resting::default() })
             }
         }
+    }
+
+    /// The prompt that stands further up, since something was printed behind it that has ended its line: a job in the
+    /// background. The editor shows no other one, and has nothing on its line, unless a person has begun one.
+    fn displaced(&self) -> Option<String> {
+        if !self.far_editor_reads() || !self.cursors_line().trim().is_empty() {
+            return None;
+        }
+        let reads_since = if self.reads.editor == self.editor_at_work() {
+            self.reads.prompted && !self.person_typed_since_last_line()
+        } else {
+            self.looking.has_asked()
+        };
+        self.last_prompt.clone().filter(|_| reads_since)
     }
 
     /// An editor has begun to read with the cursor before what stands on its line: zsh without UTF-8, which takes each

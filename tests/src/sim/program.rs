@@ -164,6 +164,10 @@ impl Program {
                 match word {
                     _ if self.block => vec![Op::Ask],
                     "quit" => vec![Op::Print("\x1b[?2004l".to_owned()), Op::Status(0)],
+                    "noise" => {
+                        let later = Duration::from_secs_f64(rest.parse().unwrap_or(1.0));
+                        vec![Op::Print("\x1b[?2004l".to_owned()), Op::Later(later, "noise\r\n".to_owned()), Op::Ask]
+                    }
                     "ask" => {
                         vec![Op::Print("\x1b[?2004l\x1b[?2004hGo on? ".to_owned()), Op::Sleep(Duration::from_secs(9))]
                     }

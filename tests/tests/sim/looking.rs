@@ -344,6 +344,22 @@ fn a_far_editor_that_reads_on_wants_the_rest() {
     assert_eq!((outcome.status, outcome.unsent, outcome.ran.len()), (Status::Prompt, Some(0), 4), "{outcome:?}");
 }
 
+/// A job in the background prints behind the prompt, at once or later, and the editor shows none below that.
+#[test]
+fn a_far_editor_whose_prompt_was_printed_over_takes_the_next_line() {
+    let mut sim = Sim::bash();
+    sim.host = carries(Call::Other);
+    sim.ran("a", "edits");
+    for seconds in ["0.001", "1"] {
+        let outcome = sim.ran("a", &format!("noise {seconds}"));
+        assert_eq!((outcome.status, outcome.prompt.as_deref()), (Status::Prompt, Some("far *")), "{outcome:?}");
+        sim.pass(2.0);
+        assert_eq!(sim.glance(), "at the prompt \"far *\" · #1 \"edits\"", "{seconds}");
+        let outcome = sim.ran("a", "hello");
+        assert_eq!((outcome.status, sim.shown(&outcome)), (Status::Prompt, vec!["did hello".to_owned()]), "{seconds}");
+    }
+}
+
 #[test]
 fn a_carrier_that_asks_has_led_nowhere_yet() {
     let mut sim = Sim::bash();
