@@ -214,6 +214,8 @@ pub struct Process {
     pub name: String,
     /// Stopped by a signal (not by a debugger).
     pub stopped: bool,
+    /// Stopped by a debugger, which decides when it goes on.
+    pub traced: bool,
     /// Processor time it has used, in hundredths of a second.
     pub used: u64,
     /// Whose it is: the effective user id.

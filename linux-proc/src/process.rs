@@ -78,6 +78,7 @@ impl Reader {
             in_front: stat.pgrp == stat.tpgid,
             name: stat.comm.clone(),
             stopped: stat.state == 'T',
+            traced: stat.state == 't',
             used: stat.utime.saturating_add(stat.stime),
             user: owner.known().and_then(|uid| user(*uid)),
             owner,

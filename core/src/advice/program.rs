@@ -19,6 +19,31 @@ pub(super) fn started(facts: &Facts<'_>) -> String {
     name.filter(plain).unwrap_or("the program").to_owned()
 }
 
+/// How what is begun is ended or given up, by the continuation prompt that asks for the rest. Not every program takes
+/// ctrl+c for that: it ends php and lua, sqlite3 goes on asking, and mysql's client may end.
+pub(super) fn half(prompt: &str) -> &'static str {
+    const INTERRUPTED: &str = ", or send keys=[\"ctrl+c\"] gives it up";
+    const READ: &str = "; a full stop ends what is read (run line=\".\")";
+    let bare = prompt.trim();
+    match bare {
+        "..." | "...:" => {
+            "; an empty line (run line=\"\") ends a block of python's, and send keys=[\"ctrl+c\"] gives it up"
+        }
+        "...>" => "; \";\" ends an SQL statement (run line=\";\"), and in sqlite3 ctrl+c gives nothing up",
+        "->" | "'>" | "\">" | "`>" | "/*>" => {
+            "; \";\" ends the statement, and \"\\c\" gives it up (behind its closing quote, where one is open)"
+        }
+        ">>" => "; in lua, ctrl+c would end the program. \"\\.\" ends the rows of psql's COPY",
+        "|" | "|:" => READ,
+        "(com)" => "; \"end\" ends the commands",
+        ">" => "; \"end\" ends a block of gdb's, and send keys=[\"ctrl+c\"] gives it up",
+        _ if bare.starts_with("php ") => "; ctrl+c would not give it up but end php",
+        _ if bare.starts_with("...(") => "; run line=\"#iex:break\" gives it up",
+        _ if bare.ends_with('|') => "; \":}\" ends a block, and send keys=[\"ctrl+c\"] gives it up",
+        _ => INTERRUPTED,
+    }
+}
+
 /// How the program on the screen is left, by the name it was started with: the last one's of the line, or that of the only
 /// one that is known.
 pub(super) fn leaves(facts: &Facts<'_>) -> Option<(String, &'static str)> {

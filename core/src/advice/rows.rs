@@ -6,7 +6,7 @@ use super::habits::{
     clips, echoes_done, echoes_status, endless, filters, hides_failure, is_background, polls, sleeps_first,
 };
 use super::line::Joint;
-use super::program::{leaves, started};
+use super::program::{half, leaves, started};
 use super::{Often, Row};
 use crate::call::{Asks, JobEnd, Marks, Plain, Status, Way};
 use crate::prompt::{Looks, looks_like};
@@ -114,9 +114,7 @@ pub(super) const ROWS: &[Row] = &[
         "half-block",
         Always,
         |f| f.is(Status::Continuation) && in_program(f),
-        |_| {
-            "run the rest line by line; an empty line (run line=\"\") ends a block, and send keys=[\"ctrl+c\"] gives it up".to_owned()
-        },
+        |f| format!("run the rest line by line{}", half(f.outcome.prompt.as_deref().unwrap_or_default())),
     ),
     row(
         "screen",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::program::started;
+use super::program::{half, started};
 use super::rows::ROWS;
 use std::time::Duration;
 
@@ -410,4 +410,15 @@ fn a_habit_is_told_once_and_few_at_a_time() {
     }
     assert_eq!(counts, [2, 1, 0], "{given:?}");
     assert!(ROWS.iter().any(|row| row.often == Often::Habit));
+}
+
+#[test]
+fn what_is_begun_is_given_up_as_its_program_takes_it() {
+    for prompt in ["... ", "   ...: ", ">", "> ", "+ ", "irb(main):009:2* ", "app-> ", "ghci| "] {
+        assert!(half(prompt).contains("send keys=[\"ctrl+c\"] gives it up"), "{prompt:?}");
+    }
+    // There it ends the program, asks something, or does nothing.
+    for prompt in ["php { ", "php ( ", ">> ", "|    ", "   ...> ", "    -> ", "   /*> ", "...(1)> "] {
+        assert!(!half(prompt).contains("send keys=[\"ctrl+c\"]"), "{prompt:?}");
+    }
 }

@@ -150,6 +150,8 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// The prompt it waits at.
     pub prompt: Option<String>,
+    /// How many bytes of output without a line end stand before the prompt on its line, which is shown with the output.
+    pub glued: usize,
     /// The line that `until` matched, or the rule that ended the call, from 0.
     pub matched: Option<u64>,
     /// The exit status of the session's program, where that is what ended.
@@ -223,6 +225,7 @@ impl Outcome {
             unsent: None,
             elapsed: Duration::ZERO,
             prompt: None,
+            glued: 0,
             matched: None,
             program_exit: None,
             notes: Vec::new(),

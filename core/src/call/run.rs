@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::refusal::{NOT_TYPED, REST_NOT_TYPED, ends_it, left_untyped, reads_too, refusal};
-use super::watch::{Asks, Flow, REST, Seen, Verdict, Watch, prompt_due, prompt_text};
+use super::watch::{Asks, Flow, REST, Seen, Verdict, Watch, prompt_due, prompt_text, question};
 use super::{Answer, Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
@@ -429,7 +429,7 @@ impl RunCall {
                     Some((text, PromptShape::Continuation)) => {
                         self.outcome(view, Status::Continuation, Some(text.clone()))
                     }
-                    None => self.outcome(view, asked(view), Some(prompt_text(view)).filter(|text| !text.is_empty())),
+                    None => self.outcome(view, asked(view), question(view)),
                 }
             }
             // The program that its shell was started from has the terminal again.

@@ -7,6 +7,7 @@ use super::run::Step;
 use super::watch::{Asks, Seen, prompt_text};
 use super::{Outcome, Send, Signal, Status};
 use crate::log::{LogEvent, ShellState};
+use crate::prompt::is_caret_echo;
 use crate::region::{Kind, Region, State};
 use crate::session::{Leaves, Signalled};
 use crate::text::visible::quoted;
@@ -315,7 +316,7 @@ impl SendCall {
         let line = prompt_text(view);
         let typed = if self.submits { "" } else { self.send.text.as_str() };
         let line = line.strip_suffix(typed).unwrap_or(&line);
-        (!line.trim().is_empty()).then(|| line.to_owned())
+        (!line.trim().is_empty() && !is_caret_echo(line)).then(|| line.to_owned())
     }
 
     /// Who got the signal. Where its command has ended by it, the status line says so.
@@ -347,7 +348,8 @@ impl SendCall {
                 }
                 _ => "",
             };
-            return format!("{what}, at its prompt {prompt}{next}", prompt = quoted(prompt));
+            let at = if outcome.observed.asks.is_some() { "asking" } else { "at its prompt" };
+            return format!("{what}, {at} {prompt}{next}", prompt = quoted(prompt));
         }
         if view.resting.screen || view.paints() {
             return format!("{what}, with its screen");

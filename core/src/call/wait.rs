@@ -1,7 +1,7 @@
 //! `wait`: goes on waiting for what already runs.
 
 use super::run::{Step, asked, taker};
-use super::watch::{Seen, Verdict, Watch, by_looks, prompt_text};
+use super::watch::{Seen, Verdict, Watch, by_looks, prompt_text, question};
 use super::{Outcome, Shape, Status, Wait};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
@@ -249,7 +249,7 @@ impl WaitCall {
             return match &view.resting.prompt {
                 Some((text, PromptShape::Primary)) => self.outcome(view, Status::Prompt, Some(text.clone())),
                 Some((text, PromptShape::Continuation)) => self.outcome(view, Status::Continuation, Some(text.clone())),
-                None => self.outcome(view, asked(view), Some(prompt_text(view)).filter(|text| !text.is_empty())),
+                None => self.outcome(view, asked(view), question(view)),
             };
         }
         self.outcome(view, Status::Finished, None)

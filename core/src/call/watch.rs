@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Status;
 use crate::log::{Log, LogEvent, ShellState};
 use crate::place::Taker;
-use crate::prompt::Shape as PromptShape;
+use crate::prompt::{Shape as PromptShape, is_caret_echo};
 use crate::region::{Kind, Place, State};
 use crate::time::{Now, Wall};
 use crate::waiting::Judgement;
@@ -45,6 +45,10 @@ const FIRST_PROMPT: Duration = Duration::from_secs(1);
 
 /// A shell whose last prompt had none is taken to be ready after this long: it prints its prompt within milliseconds.
 const UNMARKED_PROMPT: Duration = Duration::from_millis(300);
+
+/// Characters of a question that a reply quotes. A prompt is a few words and a question with paths in it some two hundred
+/// characters; more is output that happens to stand before it.
+const ASKED_CHARS: usize = 200;
 
 /// How long the end of a shell's prompt is waited for.
 pub(crate) fn prompt_due(log: &Log) -> Duration {
@@ -305,8 +309,8 @@ pub(crate) fn by_looks(view: &Seen<'_>, patient: bool) -> Option<Verdict> {
 }
 
 /// The question that a program shows, where it shows one.
-fn question(view: &Seen<'_>) -> Option<String> {
-    Some(prompt_text(view)).filter(|text| !text.trim().is_empty())
+pub(crate) fn question(view: &Seen<'_>) -> Option<String> {
+    Some(prompt_text(view)).filter(|text| !text.trim().is_empty() && !is_caret_echo(text))
 }
 
 /// The prompt on the cursor's line.
@@ -325,7 +329,6 @@ pub(crate) fn prompt_text(view: &Seen<'_>) -> String {
             line.truncate(line.len() - behind.len());
         }
     }
-    // A prompt is a few words; more is output that happens to stand before it.
-    let skip = line.chars().count().saturating_sub(80);
+    let skip = line.chars().count().saturating_sub(ASKED_CHARS);
     line.chars().skip(skip).collect()
 }

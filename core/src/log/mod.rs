@@ -145,8 +145,8 @@ struct Due {
 enum What {
     /// An input region opens.
     Opens(Box<Region>),
-    /// An input region ends.
-    Ends(u32, Wall),
+    /// An input region ends, whose last line has this number.
+    Ends(u32, Wall, u64),
     /// A shell has gone.
     Leaves(u32, Wall),
 }
@@ -358,7 +358,7 @@ impl Log {
     /// Returns its number.
     pub fn open_input(&mut self, text: String, wall: Wall) -> u32 {
         if self.open_region().is_some_and(|region| region.kind == Kind::Input) {
-            self.close_input(wall);
+            self.close_input(wall, false);
         }
         let settled = self.cooked.settle_above();
         let opening = Opening {
@@ -373,18 +373,19 @@ impl Log {
         id
     }
 
-    /// Ends the innermost input region on the line above the cursor's.
+    /// Ends the innermost input region on the line above the cursor's, or with that one where the prompt on it is `glued`
+    /// to output.
     ///
     /// Returns its number; none where no input region is open.
-    pub fn close_input(&mut self, wall: Wall) -> Option<u32> {
+    pub fn close_input(&mut self, wall: Wall, glued: bool) -> Option<u32> {
         let open = self.regions.open_ids().iter().rev().copied();
         let id = open.into_iter().find(|&id| self.region(id).is_some_and(|region| region.kind == Kind::Input))?;
-        self.end_input(id, wall);
+        self.end_input(id, wall, glued);
         Some(id)
     }
 
-    fn end_input(&mut self, id: u32, wall: Wall) {
-        let settled = self.cooked.settle_above();
+    fn end_input(&mut self, id: u32, wall: Wall, glued: bool) {
+        let settled = self.cooked.settle_above() + u64::from(glued);
         let raw_end = self.cooked.offset();
         self.close_from(id, Closing { state: State::Finished, exit: None, settled, raw_end, ended: wall });
     }
@@ -403,7 +404,8 @@ impl Log {
             let id = i64::from(region.id);
             if let Some(at) = region.raw_end.filter(|_| region.state == State::Finished) {
                 let order = if at == region.raw_start { id } else { -id };
-                let what = What::Ends(region.id, region.ended.unwrap_or(region.started));
+                let last = (region.first_line + region.lines).saturating_sub(1);
+                let what = What::Ends(region.id, region.ended.unwrap_or(region.started), last);
                 due.push(((at, order, true), Due { at, what }));
             }
             let at = region.raw_start;
@@ -423,8 +425,9 @@ impl Log {
                         region.place = record.place;
                     }
                 }
-                What::Ends(id, wall) if self.region(id).is_some_and(|it| it.state == State::Running) => {
-                    self.end_input(id, wall);
+                What::Ends(id, wall, last) if self.region(id).is_some_and(|it| it.state == State::Running) => {
+                    let glued = last > self.cooked.settle_above();
+                    self.end_input(id, wall, glued);
                 }
                 What::Leaves(pid, wall) => {
                     self.lose_shell(pid, wall);

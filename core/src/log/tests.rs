@@ -451,7 +451,7 @@ fn with_inputs(records: Option<Vec<Region>>, step: usize) -> Log {
         }
         feed(&mut log, piece);
         if live && at == 0 {
-            log.close_input(Wall(6));
+            log.close_input(Wall(6), false);
         }
     }
     feed(&mut log, &after);

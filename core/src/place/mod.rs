@@ -309,6 +309,7 @@ mod tests {
             in_front: true,
             name: name.to_owned(),
             stopped: false,
+            traced: false,
             used: 0,
             owner: Known::Known(0),
             user: Some(user.to_owned()),

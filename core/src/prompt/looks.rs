@@ -44,6 +44,14 @@ pub fn looks_like(line: &str) -> Option<Looks> {
     (marked || sign && bare.len() < line.len()).then_some(Looks::Prompt)
 }
 
+/// Whether a line holds nothing but what the terminal shows for keys that are no text: `^C`.
+#[must_use]
+pub fn is_caret_echo(line: &str) -> bool {
+    let mut keys = line.trim().split('^');
+    let is_key = |key: &str| matches!(key.as_bytes(), [b'?'..=b'_']);
+    keys.next() == Some("") && !line.trim().is_empty() && keys.all(is_key)
+}
+
 /// Whether a line is a prompt that was shown before, numbers aside: a clock, a count, the status of the last command.
 #[must_use]
 pub fn is_like(shown: &str, line: &str) -> bool {
@@ -135,6 +143,16 @@ mod tests {
             "/-",
         ] {
             assert_eq!(looks_like(line), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn keys_that_are_no_text_ask_nothing() {
+        for (line, is) in [("^C", true), ("^C^C ", true), ("^Z", true), ("^\\", true), ("^", false), ("^c", false)] {
+            assert_eq!(is_caret_echo(line), is, "{line:?}");
+        }
+        for line in ["", "Name? ^C", "^C$ ", "C"] {
+            assert!(!is_caret_echo(line), "{line:?}");
         }
     }
 

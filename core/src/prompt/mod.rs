@@ -4,11 +4,15 @@
 //! a prompt is taken for one. How much it takes to look like one depends on what is at stake: while a command of an
 //! integrated shell runs, its end will be known for certain, so only whole lines of well-known shapes count.
 
+mod glued;
 mod looks;
+mod shapes;
 
-pub use looks::{Looks, is_before, is_like, looks_like};
+pub use glued::{Behind as Glued, glued};
+pub use looks::{Looks, is_before, is_caret_echo, is_like, looks_like};
 
 use crate::pattern::Pattern;
+use shapes::{CONTINUATION, OF_PROGRAMS, OF_SHELLS, OF_WAITERS, ZSH_STATES, fits};
 
 /// What is known about the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,147 +33,6 @@ pub enum Shape {
     /// The rest of what was typed.
     Continuation,
 }
-
-/// Whole lines that are prompts. `{d}` is a number, `{w}` a word (letters, digits, `_`, `.`, `-`), `{h}` one that begins
-/// with a letter (so that `50% ` is none), `{s}` anything without blanks, `{o}` what opens a block, a string or a comment,
-/// `{t}` how a transaction stands, `{p}` what psql wants the end of, `{a}` anything; each at least one character long.
-const OF_SHELLS: &[&str] = &[
-    // The bare ones, those that name themselves, and what distributions set.
-    "$ ",
-    "# ",
-    "% ",
-    "> ",
-    "bash-{d}.{d}$ ",
-    "bash-{d}.{d}# ",
-    "sh-{d}.{d}$ ",
-    "sh-{d}.{d}# ",
-    "/{s} # ",
-    "/{s} $ ",
-    "/ # ",
-    "/ $ ",
-    "~ # ",
-    "~ $ ",
-    "{h}% ",
-    "{w}@{w}:{a}$ ",
-    "{w}@{w}:{a}# ",
-    "{w}@{w} {a}$ ",
-    "{w}@{w} {a}# ",
-    "{w}@{w} {a}% ",
-    "{w}@{w} {a}> ",
-    "[{w}@{w} {a}]$ ",
-    "[{w}@{w} {a}]# ",
-    "[{w}@{w}:{a}]$ ",
-    "[{w}@{w}:{a}]# ",
-];
-
-/// The same, of programs that are no shells. Some are all that a shell of some person shows.
-const OF_PROGRAMS: &[&str] = &[
-    // Debuggers.
-    "(gdb) ",
-    "({w}gdb) ",
-    "(rr) ",
-    "(lldb) ",
-    "(dlv) ",
-    "(Pdb) ",
-    "(Pdb++) ",
-    "(byebug) ",
-    "(rdbg) ",
-    "(jdb) ",
-    // Languages.
-    ">>> ",
-    ">>>> ",
-    "In [{d}]: ",
-    "irb({w}):{d}:{d}> ",
-    "irb({w}):{d}> ",
-    "[{d}] pry({s})> ",
-    "iex({d})> ",
-    "{d}> ",
-    "php > ",
-    "{w}:{d}> ",
-    "(%i{d}) ",
-    "sage: ",
-    "?- ",
-    "{d} ?- ",
-    "[{w}]  ?- ",
-    "  DB<{d}> ",
-    "  DB<<{d}>> ",
-    "{w}@({a})> ",
-    "{w}@({a}) [{d}]> ",
-    "[{d}]> ",
-    "Break {d} [{d}]> ",
-    // Databases, file transfer, partitions.
-    "MariaDB [{s}]> ",
-    "{w}=> ",
-    "{w}=# ",
-    "{w}={t}> ",
-    "{w}={t}# ",
-    "lftp {s}> ",
-    "redis {s}> ",
-    "{s}(TX)> ",
-    "(parted) ",
-    "Command (m for help): ",
-    "Command (? for help): ",
-    // sqlite>, mysql>, ghci>, julia>, scala>, ftp>, redis's 127.0.0.1:6379> is above.
-    "{h}> ",
-];
-
-/// Continuation prompts, each with the primary prompts that make it one.
-const CONTINUATION: &[(&[&str], &[&str])] = &[
-    (&[">>> ", ">>>> "], &["... ", ".... "]),
-    (&["In [{d}]: "], &["...: ", " {a}...: "]),
-    (&["sqlite> "], &["   ...> ", "  {a}> "]),
-    (&["mysql> ", "MariaDB [{s}]> "], &["    -> ", "    '> ", "    \"> ", "    `> ", "   /*> "]),
-    // Behind COPY psql wants rows.
-    (&["{w}=> ", "{w}={t}> "], &["{w}{p}> ", "{w}{p}{t}> ", ">> "]),
-    (&["{w}=# ", "{w}={t}# "], &["{w}{p}# ", "{w}{p}{t}# ", ">> "]),
-    (&["(gdb) ", "({w}gdb) "], &[">", " >", "  {a}>"]),
-    (&["irb({w}):{d}:{d}> "], &["irb({w}):{d}:{d}* ", "irb({w}):{d}:{d}\" ", "irb({w}):{d}:{d}' "]),
-    (&["irb({w}):{d}> "], &["irb({w}):{d}* ", "irb({w}):{d}\" ", "irb({w}):{d}' "]),
-    (&["iex({d})> "], &["...({d})> "]),
-    (&["{h}> "], &["{h}| "]),
-    (&["scala> "], &["     | "]),
-    (&["jshell> "], &["   ...> "]),
-    (&["php > "], &["php {o} "]),
-    (&["?- ", "{d} ?- ", "[{w}]  ?- "], &["|    ", "|: "]),
-    // Node, R and Lua share their primary prompt.
-    (&["> "], &["... ", "| ", "+ ", ">> "]),
-];
-
-/// What zsh calls that which is not complete, in its continuation prompt (`PS2`, `%_> `; `prompt.c`, `cmdnames`).
-const ZSH_STATES: &[&str] = &[
-    "for",
-    "while",
-    "repeat",
-    "select",
-    "until",
-    "if",
-    "then",
-    "else",
-    "elif",
-    "math",
-    "cond",
-    "cmdor",
-    "cmdand",
-    "pipe",
-    "errpipe",
-    "foreach",
-    "case",
-    "function",
-    "subsh",
-    "cursh",
-    "array",
-    "quote",
-    "dquote",
-    "bquote",
-    "cmdsubst",
-    "mathsubst",
-    "elif-then",
-    "heredoc",
-    "heredocd",
-    "brace",
-    "braceparam",
-    "always",
-];
 
 /// The endings that make a line a prompt in a plain shell, and the prompts behind which `> ` is a shell's PS2.
 const PLAIN: &[&str] = &["$ ", "# ", "% ", "> "];
@@ -211,6 +74,12 @@ pub fn waits_behind(line: &str) -> bool {
         _ => false,
     };
     marked && !bare.contains('?') && bare.chars().count() <= WAITED_CHARS
+}
+
+/// Whether a line is a prompt of a program that was seen to wait for input.
+#[must_use]
+pub fn is_waiters(line: &str) -> bool {
+    waits_behind(line) || OF_WAITERS.iter().any(|shape| fits(shape, line))
 }
 
 /// How many blanks a program has put behind its continuation prompt by itself, to indent what is typed there.
@@ -283,28 +152,6 @@ fn continues_zsh(line: &str) -> bool {
     line.strip_suffix("> ").is_some_and(|open| open.split(' ').all(|state| ZSH_STATES.contains(&state)))
 }
 
-/// Whether a shape covers the whole text.
-fn fits(shape: &str, text: &str) -> bool {
-    let Some((literal, rest)) = shape.split_once('{') else { return shape == text };
-    let Some(text) = text.strip_prefix(literal) else { return false };
-    let Some((class, rest)) = rest.split_once('}') else { return false };
-    let allowed: fn(char) -> bool = match class {
-        "d" => |one| one.is_ascii_digit(),
-        "w" | "h" => |one| one.is_alphanumeric() || matches!(one, '_' | '.' | '-'),
-        "s" => |one| !one.is_whitespace(),
-        "o" => |one| matches!(one, '{' | '(' | '[' | '\'' | '"' | '*' | '#' | '<'),
-        "t" => |one| matches!(one, '*' | '!' | '?'),
-        "p" => |one| matches!(one, '-' | '(' | '\'' | '"' | '$' | '*' | '@'),
-        "a" => |_| true,
-        _ => return false,
-    };
-    if class == "h" && !text.starts_with(char::is_alphabetic) {
-        return false;
-    }
-    let ends = text.char_indices().take_while(|&(_, one)| allowed(one)).map(|(at, one)| at + one.len_utf8());
-    ends.into_iter().any(|end| text.get(end..).is_some_and(|tail| fits(rest, tail)))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -368,6 +215,7 @@ mod tests {
             "redis /run/redis.sock> ",
             "127.0.0.1:6379(TX)> ",
             "Command (m for help): ",
+            "Browse[1]> ",
         ] {
             assert_eq!(matches(line, None, Integrated, None), Some(Shape::Primary), "{line:?}");
         }
@@ -461,6 +309,8 @@ mod tests {
             ("php > ", "php { "),
             ("?- ", "|    "),
             ("ghci> ", "ghci| "),
+            ("(Pdb) ", "(com) "),
+            ("octave:3> ", "> "),
         ] {
             for setting in [Integrated, Plain] {
                 assert_eq!(matches(line, None, setting, Some(last)), Some(Shape::Continuation), "{last:?} {line:?}");
@@ -491,6 +341,12 @@ mod tests {
     fn who_waits_shows_a_prompt_by_its_last_character() {
         for line in ["gdb>>", "db postgres =# ", "[t] $ ", "vm%", "redis /a b.sock> ", "λ> "] {
             assert!(waits_behind(line), "{line:?}");
+        }
+        for line in ["* ", "0] ", "main[1] ", "? "] {
+            assert!(!waits_behind(line) && is_waiters(line), "{line:?}");
+        }
+        for line in ["Sure? ", "n? ", "** ", "[1/2] ", "a [y] ", "1]", "How many [4] "] {
+            assert!(!is_waiters(line), "{line:?}");
         }
         for line in ["", "Sure? ", "name: ", "[y/N] ", "Go on? (y) > ", "50% ", "50 % ", "my dbg: ", "~~~"] {
             assert!(!waits_behind(line), "{line:?}");

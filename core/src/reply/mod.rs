@@ -8,6 +8,7 @@ mod status;
 use std::time::Duration;
 
 use crate::call::{Outcome, Status};
+use crate::cooked::FULL_SCREEN_PLACEHOLDER;
 use crate::lines::Lines;
 use crate::region::{Place, Region, State};
 use crate::show::{Body, Source, body, summary_before};
@@ -102,16 +103,35 @@ pub fn render(outcome: &Outcome, scene: &Scene<'_>) -> Reply {
     }
     let mut notes = notes(outcome, scene);
     let (mut output, clipped) = shown_or_told(outputs(outcome, scene), &mut notes);
+    if outcome.glued > 0 && outcome.shape.show.is_none() {
+        cut_prompt(&mut output, outcome);
+    }
     if let Some(screen) = scene.screen {
         // The rows of a full-screen program are its output; otherwise the screen stands behind the new lines.
         if outcome.status == Status::Screen {
             output.clear();
+        }
+        if outcome.output.is_none() {
+            output.pop_if(|last| last == FULL_SCREEN_PLACEHOLDER);
         }
         output.extend(screen.rows.iter().cloned());
     }
     let statuses = status::status_lines(outcome, scene);
     let meta = meta::fields(outcome, scene, clipped, &notes);
     Reply { text: layout(&statuses, &notes, &output), meta, is_error: false }
+}
+
+/// Takes the prompt off the last line of output, which it is glued to: the status line tells it.
+fn cut_prompt(output: &mut [String], outcome: &Outcome) {
+    let prompt = outcome.prompt.as_deref().unwrap_or_default().trim_end();
+    let Some(last) = output.last_mut() else { return };
+    // A line that is too long was clipped in its middle.
+    let at = if last.is_char_boundary(outcome.glued) { outcome.glued } else { last.len() };
+    if last.get(at..).is_some_and(|rest| rest.starts_with(prompt)) {
+        last.truncate(at);
+    } else if last.ends_with(prompt) {
+        last.truncate(last.len() - prompt.len());
+    }
 }
 
 /// An error that has ended a call of several lines tells of those that ran before it as their own reply would.

@@ -53,7 +53,8 @@ pub fn status_line(outcome: &Outcome, scene: &Scene<'_>) -> String {
     let region = outcome.region.as_ref();
     let id = region.map_or_else(String::new, |region| format!(" #{}", region.id));
     let mut parts = vec![headline(outcome)];
-    let shows_screen = outcome.status == Status::Screen || outcome.output.is_none() && outcome.region.is_none();
+    let painted = outcome.output.is_none() && (region.is_none() || outcome.status == Status::Sent);
+    let shows_screen = outcome.status == Status::Screen || painted;
     if let (true, Some(screen)) = (shows_screen, scene.screen) {
         if outcome.status != Status::Screen {
             parts.push("full-screen program".to_owned());

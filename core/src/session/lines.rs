@@ -28,7 +28,7 @@ impl Session {
             at.filter(|_| line < self.cursor_line()).and_then(|at| live.lines.get(at)).map(|text| text.as_str().into())
         };
         let Some(text) = text else { return };
-        let label: String = text.trim_end().chars().take(LABEL_CHARS).collect();
+        let label: String = text.get(input.before..).unwrap_or(&text).trim_end().chars().take(LABEL_CHARS).collect();
         if is_settled {
             self.input = Some(Input { echo: None, ..input });
         }

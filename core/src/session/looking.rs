@@ -127,6 +127,14 @@ impl Looking {
         matches!(self.glance, Some(Judgement::Waits(_) | Judgement::Busy(_)))
     }
 
+    /// The process that was seen to wait for input, by the last look or by those that agree.
+    pub(super) fn waiter(&self) -> Option<u32> {
+        match self.holds.as_ref().or(self.glance.as_ref())? {
+            Judgement::Waits(waiter) | Judgement::Busy(waiter) => Some(waiter.process.pid),
+            _ => None,
+        }
+    }
+
     /// What the host has to say of a line that looks like a prompt.
     pub(super) fn behind(&self, now: Now) -> Behind {
         match self.at_work.so_far(now) {

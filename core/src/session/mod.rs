@@ -10,6 +10,7 @@ mod editor;
 mod event;
 mod far_editor;
 mod glance;
+mod glued;
 mod grown;
 mod jobs;
 mod lines;
@@ -87,6 +88,8 @@ pub struct Session {
     unshown: Option<u32>,
     /// The last primary prompt of the program in the foreground.
     last_prompt: Option<String>,
+    /// The process that was seen to wait behind it.
+    prompted_by: Option<u32>,
     /// What the program in the foreground has shown of the line that it reads.
     reads: far_editor::Reads,
     /// What an agent's last `send` has left on the line, until that shows.
@@ -129,6 +132,8 @@ struct Input {
     call: Option<CallId>,
     /// Whether it was typed at a prompt that is known by its looks, so that the next one will be known too.
     known: bool,
+    /// Bytes of output that stand before the prompt on the line that echoes its input.
+    before: usize,
 }
 
 impl Session {
@@ -149,6 +154,7 @@ impl Session {
             printed_before: None,
             unshown: None,
             last_prompt: None,
+            prompted_by: None,
             reads: far_editor::Reads::default(),
             sent: None,
             screen_since: None,
@@ -179,6 +185,7 @@ impl Session {
                 echo: Some(region.first_line.saturating_sub(1)),
                 call: None,
                 known: true,
+                before: 0,
             });
         }
         session.last_prompt = last_prompt(&session.log);

@@ -26,12 +26,13 @@ impl Session {
         });
         let resting = self.resting(now, pattern.as_ref());
         if let Some((text, prompt::Shape::Primary)) = resting.prompt {
-            self.log.close_input(self.wall_at(now));
+            let glued = self.bytes_before_prompt() > 0;
+            self.log.close_input(self.wall_at(now), glued);
             self.drain(now);
-            self.last_prompt = Some(text);
+            self.prompted(text);
         } else if matches!(resting.asks, Some(Asks::Shown | Asks::Hidden)) {
             // A prompt that only looking can tell.
-            self.log.close_input(self.wall_at(now));
+            self.log.close_input(self.wall_at(now), false);
             self.drain(now);
         }
     }
@@ -125,7 +126,7 @@ impl Session {
         let Some((text, prompt::Shape::Primary)) = self.resting(now, None).prompt else { return };
         (self.reads.prompted, self.reads.editor) = (true, editor);
         if self.last_prompt.is_none() && (prompt::is_programs(&text) || self.is_carried()) {
-            self.last_prompt = Some(text);
+            self.prompted(text);
         }
     }
 
@@ -157,8 +158,13 @@ impl Session {
             return None;
         }
         let shape = prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref());
+        if shape != Some(prompt::Shape::Continuation)
+            && let Some(prompt) = self.glued(&line.text)
+        {
+            return Some((prompt.to_owned(), prompt::Shape::Primary));
+        }
         let own = self.is_unmarked();
-        let waits = || self.looking.asks() == Some(Asks::Shown) && (own || prompt::waits_behind(&line.text));
+        let waits = || self.looking.asks() == Some(Asks::Shown) && (own || prompt::is_waiters(&line.text));
         // What nobody sees wait may have been taken for a prompt after a while: it is the same again.
         let unseen = self.is_carried() || self.looking.behind;
         let again = || {

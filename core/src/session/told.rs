@@ -24,6 +24,7 @@ const SILENT: Duration = Duration::from_secs(5);
 impl Session {
     /// Answers a call.
     pub(super) fn conclude(&mut self, now: Now, call: &Call, mut outcome: Outcome) {
+        outcome.glued = if outcome.status == Status::Prompt { self.bytes_before_prompt() } else { 0 };
         self.measure(now, call, &mut outcome);
         self.tell_of_stop(&mut outcome);
         if outcome.status == Status::Error {
@@ -36,8 +37,11 @@ impl Session {
             self.note(call, &mut outcome);
             self.shown(&call.actor, &outcome);
         }
-        if is_prompt(&outcome) && !matches!(self.log.shell(), ShellState::AtPrompt { .. }) {
-            self.last_prompt = outcome.prompt.clone().or_else(|| self.last_prompt.take());
+        if is_prompt(&outcome)
+            && !matches!(self.log.shell(), ShellState::AtPrompt { .. })
+            && let Some(prompt) = outcome.prompt.clone()
+        {
+            self.prompted(prompt);
         }
         if outcome.prompt.is_some() {
             self.note_told();
@@ -53,7 +57,8 @@ impl Session {
 
     /// How much there is to show, and how long it took.
     pub(super) fn measure(&self, now: Now, call: &Call, outcome: &mut Outcome) {
-        let asks = matches!(outcome.status, Status::Prompt | Status::Continuation);
+        // Behind output without a line end, the prompt's line is that as well.
+        let asks = matches!(outcome.status, Status::Prompt | Status::Continuation) && outcome.glued == 0;
         // What rules have answered took as long as the call, whatever its regions took.
         let ruled = matches!(call.kind, CallKind::Expect(_)) && outcome.output.is_some();
         if let Some(region) = &outcome.region {
@@ -97,12 +102,14 @@ impl Session {
 
     /// What is known of the marks of the prompt that is told, where it is an integrated shell's.
     fn marks(&self, outcome: &Outcome) -> Option<Marks> {
-        // One that has run a line without them stays a plain one.
-        let running = outcome.region.as_ref().filter(|region| region.state == State::Running);
-        let opened = running.is_some_and(|region| region.kind == Kind::Command);
         if !self.is_unmarked_now() {
-            return (opened && outcome.status == Status::Prompt).then_some(Marks::Stand);
+            // Whatever it was started from runs on: a command, or a line of a program (`!bash` in gdb).
+            let inside = self.log.open_region().is_some();
+            let shown = outcome.status == Status::Prompt || outcome.status == Status::Sent && outcome.prompt.is_some();
+            return (inside && shown).then_some(Marks::Stand);
         }
+        // One that has run a line without them stays a plain one.
+        let opened = outcome.region.as_ref().is_some_and(|region| region.state == State::Running);
         if !is_prompt(outcome) {
             return None;
         }

@@ -215,11 +215,12 @@ impl Session {
     /// Opens an input region for the line about to be typed; an open one that was never answered ends here.
     fn open_input(&mut self, now: Now, (call, actor): (CallId, &str), pattern: Option<&Pattern>) {
         let wall = self.wall_at(now);
+        let before = self.bytes_before_prompt();
         let at_prompt = self.resting(now, pattern).prompt;
         let known = at_prompt.is_some();
         self.reads.taken_at = Some(self.log.cooked.line_at_cursor().text).filter(|text| !text.trim().is_empty());
         match at_prompt {
-            Some((text, Shape::Primary)) => self.last_prompt = Some(text),
+            Some((text, Shape::Primary)) => self.prompted(text),
             // Whatever takes this line, it is not what showed the last prompt.
             None if self.is_carried() => self.last_prompt = None,
             Some((_, Shape::Continuation)) | None => {}
@@ -227,9 +228,10 @@ impl Session {
         self.reads.prompted = false;
         self.reads.editor = self.editor_at_work();
         if self.input.is_some() {
-            self.log.close_input(wall);
+            self.log.close_input(wall, before > 0);
         }
         let prompt = self.log.cooked.line_at_cursor().text;
+        let prompt = prompt.get(before..).unwrap_or_default();
         let label = if prompt.trim().is_empty() { NO_LABEL } else { prompt.trim_end() };
         let id = self.log.open_input(label.to_owned(), wall);
         self.log.set_actor(id, actor.to_owned());
@@ -239,7 +241,7 @@ impl Session {
         // Of an answer that is not shown there will be no echo: what comes to stand there is the program's.
         let hidden = self.looking.asks() == Some(Asks::Hidden);
         let echo = (!hidden).then(|| self.log.cooked.settled_lines() + 1);
-        self.input = Some(Input { region: id, echo, call: Some(call), known });
+        self.input = Some(Input { region: id, echo, call: Some(call), known, before });
     }
 
     /// The terminal has taken what was to be typed, or not.
@@ -278,7 +280,7 @@ impl Session {
         self.unsend(id);
         self.unechoed = None;
         if let Some(input) = self.input.filter(|input| input.call == Some(id)) {
-            self.log.close_input(self.wall_at(now));
+            self.log.close_input(self.wall_at(now), false);
             self.agents.forget(input.region);
             self.drain(now);
         }

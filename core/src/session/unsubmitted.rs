@@ -160,7 +160,7 @@ impl Session {
         let last = self.last_prompt.as_deref().map(str::trim_end);
         let setting = if self.is_carried() { prompt::Setting::Far } else { prompt::Setting::Integrated };
         let looks = || prompt::matches(&line, self.setting.prompt_pattern.as_ref(), setting, last);
-        last == Some(line.trim_end()) || looks() == Some(prompt::Shape::Primary)
+        last == Some(line.trim_end()) || looks() == Some(prompt::Shape::Primary) || self.glued(&line).is_some()
     }
 
     /// The cursor's line without what an agent has left on it, where there is such.

@@ -129,6 +129,7 @@ mod tests {
             in_front: true,
             name: "program".to_owned(),
             stopped: false,
+            traced: false,
             used,
             owner: Known::Unknown(Why::Refused),
             user: None,

@@ -275,6 +275,18 @@ impl<'a> Scene<'a> {
         })
     }
 
+    /// Whether all who have the terminal inside of this number are stopped by a debugger, as the program is that lldb
+    /// debugs: nobody reads there, so that the debugger's own prompt is what takes keys.
+    fn is_held(&self, family: &[&Process], number: u32) -> bool {
+        let target = Target::Inner { number, pane: self.pane };
+        let has = |process: &&&Process| match &process.files {
+            Known::Known(files) => files.iter().any(|file| target.is(process, file)),
+            Known::Unknown(_) => true,
+        };
+        let mut users = family.iter().filter(has).peekable();
+        users.peek().is_some() && users.all(|process| process.traced)
+    }
+
     /// A line is asked for that is not shown. Somebody asks, unless everybody who could was seen not to.
     fn hidden(&self, found: &Found<'a>, target: Target, modes: &Known<TerminalModes>) -> Judgement {
         if let Some((process, watching)) = found.watchers.first() {
@@ -340,7 +352,7 @@ impl<'a> Scene<'a> {
         for (process, watching) in &found.watchers {
             let family = self.family(process);
             let mut masters = View::new(process, target, modes).masters();
-            masters.retain(|(number, sure)| *sure || self.used(&family, *number));
+            masters.retain(|(number, sure)| (*sure || self.used(&family, *number)) && !self.is_held(&family, *number));
             // On the alternate screen it is an application with a terminal in it: an editor, a debugger.
             let application = self.output.alternate && depth == 0;
             if masters.is_empty() || application {

@@ -40,6 +40,7 @@ fn process(pid: u32, channel: &str, files: Vec<OpenFile>) -> Process {
         in_front: true,
         name: "program".to_owned(),
         stopped: false,
+        traced: false,
         used: 0,
         owner: Known::Known(0),
         user: None,
@@ -135,6 +136,26 @@ fn a_master_that_nobody_below_uses_was_only_inherited() {
     assert!(waits(&judge(&inspection, QUIET)));
     inspection.below = Known::Known(vec![Process { in_front: false, ..reader }]);
     assert_eq!(judge(&inspection, QUIET), Judgement::Works, "from the background nobody reads");
+}
+
+#[test]
+fn a_debugger_reads_while_it_holds_what_it_made_a_terminal_for() {
+    let inner = OpenFile { fd: 0, inode: inode(26, 7), kind: FileKind::Terminal(Device { major: 136, minor: 4 }) };
+    let debugger = || {
+        let files = vec![terminal(0), other(9, FileKind::Master(Known::Known(4)))];
+        process(7, "poll_schedule_timeout", files)
+    };
+    let server = Process { parent: 7, ..process(8, "poll_schedule_timeout", Vec::new()) };
+    let held = Process { parent: 8, session: 9, traced: true, ..process(9, "ptrace_stop", vec![inner]) };
+    let mut inspection = scene(RAW, vec![debugger()]);
+    inspection.below = Known::Known(vec![server.clone(), held.clone()]);
+    assert!(waits(&judge(&inspection, QUIET)), "at a breakpoint");
+    let runs = Process { traced: false, ..held.clone() };
+    inspection.below = Known::Known(vec![server.clone(), runs.clone()]);
+    assert_eq!(judge(&inspection, QUIET), Judgement::Works, "it was let go on");
+    let beside = Process { id: ProcessId { pid: 10, start: 1 }, ..runs };
+    inspection.below = Known::Known(vec![server, held, beside]);
+    assert_eq!(judge(&inspection, QUIET), Judgement::Works, "another that has the terminal as well goes on");
 }
 
 #[test]

@@ -182,6 +182,8 @@ impl Program {
                     Op::Print("it works\r\n".to_owned()),
                     Op::Ask,
                 ],
+                // Output that no line end follows: the next prompt stands behind it.
+                "joined" => vec![slow, Op::Print(rest.to_owned()), Op::Ask],
                 "twice" => vec![
                     Op::Print("half an ans".to_owned()),
                     Op::Sleep(Duration::from_millis(500)),

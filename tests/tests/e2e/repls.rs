@@ -13,6 +13,9 @@ pub(crate) const ROWS: &[Row] = &[
     ("gdb_with_output_behind_its_prompt", &["tmux", "bash", "gdb"], late_in_gdb),
     ("node_with_output_behind_its_prompt", &["tmux", "bash", "node"], late_in_node),
     ("an_editor_of_lines_that_is_closed", &["tmux", "bash", "node"], closed_editor),
+    ("output_without_a_line_end", &["tmux", "bash", "dash", "python3", "gdb"], joined),
+    ("typed_ahead_of_pythons_prompt", &["tmux", "bash", "python3"], ahead),
+    ("a_shell_inside_a_program", &["tmux", "bash", "python3", "gdb"], inside),
     ("standard_input_by_name", &["tmux", "bash"], stdin),
 ];
 
@@ -136,5 +139,68 @@ fn stdin() -> Tested {
     same!((line.status(), line.output()), ("waiting", "one"), "{}", line.text);
     client.call("send", json!({ "keys": ["ctrl+d"] }))?;
     same!(client.call("wait", json!({}))?.status(), "finished", "the end of the input");
+    Ok(())
+}
+
+/// What stands before the prompt on its line is output.
+fn joined() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    for (program, line, prompt) in [
+        ("PS1='$ ' dash", "printf hi", "$ "),
+        ("python3 -q", "print('hi', end='')", ">>> "),
+        ("gdb -q -nx", "printf \"hi\"", "(gdb) "),
+    ] {
+        same!(client.run(program)?.meta["prompt"], json!(prompt), "{program}");
+        let said = client.run(line)?;
+        same!((said.status(), &said.meta["prompt"], said.output()), ("prompt", &json!(prompt), "hi"), "{}", said.text);
+        same!(said.meta["lines"], json!(1), "{}", said.text);
+        let labels = client.call("regions", json!({ "last": 1 }))?;
+        same!(labels.meta["regions"][0]["label"], json!(format!("{prompt}{line}")), "{}", labels.text);
+        client.call("send", json!({ "keys": ["ctrl+d"] }))?;
+        same!(client.call("wait", json!({}))?.status(), "finished", "{program}");
+    }
+    Ok(())
+}
+
+/// What was typed ahead is echoed before the prompt, and shown behind it again.
+fn ahead() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("python3 -q")?;
+    client.run("import os, time")?;
+    let go = world.user_home().join("go");
+    let line = format!("print('up', all(time.sleep(.05) is None for _ in iter(lambda: os.path.exists({go:?}), True)))");
+    let works = client.call("run", json!({ "line": line, "timeout": 0.5 }))?;
+    same!(works.status(), "running", "{}", works.text);
+    client.call("send", json!({ "text": "6+6" }))?;
+    std::fs::write(&go, "").map_err(|error| error.to_string())?;
+    let back = client.call("wait", json!({ "timeout": 60 }))?;
+    same!((back.status(), &back.meta["prompt"]), ("prompt", &json!(">>> ")), "{}", back.text);
+    let said = client.run("7+7")?;
+    same!((said.status(), said.output()), ("prompt", "14"), "{}", said.text);
+    Ok(())
+}
+
+/// Whoever started it, the shell there tells ends and statuses, and when it is left the program's own prompt is back.
+fn inside() -> Tested {
+    let world = World::new()?;
+    for (program, line, prompt) in
+        [("python3 -q", "import os; os.system('bash')", ">>> "), ("gdb -q -nx", "!bash", "(gdb) ")]
+    {
+        let mut client = world.client()?;
+        let made = client.call("session_create", json!({}))?;
+        let session = made.meta["session"].clone();
+        client.run(program)?;
+        let open = client.run(line)?;
+        holds!(open.status() == "prompt" && open.words().contains("exact ends and exit statuses"), "{}", open.text);
+        same!(client.run("(exit 3)")?.exit(), Some(3), "{program}");
+        let left = client.run("exit")?;
+        same!((left.status(), &left.meta["prompt"]), ("prompt", &json!(prompt)), "{}", left.text);
+        client.call("session_close", json!({ "session": session }))?;
+        client.leave()?;
+    }
     Ok(())
 }

@@ -34,6 +34,7 @@ pub(crate) fn program(call: Call) -> Inspection {
         in_front: true,
         name: "program".to_owned(),
         stopped: false,
+        traced: false,
         used: 0,
         owner: Known::Known(0),
         user: None,

@@ -1,6 +1,7 @@
 //! Programs that read lines, nested shells, plain shells, full-screen programs: told by their looks.
 
 use dtmcp_core::call::Status;
+use dtmcp_core::inspect::Call;
 use dtmcp_core::region::Kind;
 use dtmcp_tests::sim::{Chance, Sim, Start, run, run_for, wait};
 use std::time::Duration;
@@ -38,6 +39,30 @@ fn a_debugger_takes_lines() {
     let outcome = sim.ran("a", "quit");
     assert_eq!(told(&outcome, &sim), "finished #1 exit 0");
     assert_eq!(told(&sim.ran("a", "echo back"), &sim), "finished #7 exit 0: back");
+}
+
+#[test]
+fn output_without_a_line_end_is_none_of_the_prompt() {
+    for name in ["gdb", "far"] {
+        let mut sim = Sim::bash();
+        sim.host = super::looking::program(Call::Reads(0));
+        let prompt = if name == "gdb" { "(gdb) " } else { "far 2 $ " };
+        sim.ran("a", name);
+        let outcome = sim.ran("a", "joined out of 7");
+        let line = format!("out of 7{}", prompt.trim_end());
+        assert_eq!(told(&outcome, &sim), format!("prompt #2 at {prompt:?}: {line}"));
+        assert_eq!(outcome.glued, "out of 7".len());
+        // Half-typed text behind it is none of it either, and the next line is named after the prompt.
+        sim.sent("a", "ab", &[]);
+        assert_eq!(sim.waited("a", 5.0).prompt.as_deref(), Some(prompt));
+        sim.sent("a", "", &["ctrl+u"]);
+        let outcome = sim.ran("a", "next");
+        assert_eq!(told(&outcome, &sim), format!("prompt #3 at {prompt:?}: did next"));
+        assert_eq!(outcome.region.unwrap().label, format!("{prompt}next"));
+        let lived = sim.regions();
+        sim.crash();
+        assert_eq!(sim.regions(), lived);
+    }
 }
 
 #[test]
