@@ -24,16 +24,16 @@
     \. "${BASH_SOURCE[0]}"
     \unset __dtmcp_quiet
     \return 0
-} 9>&2 2>&- 8>&1 >/dev/null 2>&1
+} 61>&2 2>&- 60>&1 >/dev/null 2>&1
 # The person's aliases must not get into the functions.
 [[ :$BASHOPTS: != *:expand_aliases:* ]] || { __dtmcp_aliases=1; \shopt -u expand_aliases; }
 
-# True on the session's own terminal. fd 9 is the shell's stderr, where bash writes its prompts. A shell whose stderr
+# True on the session's own terminal. fd 61 is the shell's stderr, where bash writes its prompts. A shell whose stderr
 # was reopened as /dev/tty has the same terminal under another inode, so there stdin decides.
 __dtmcp_here() {
     [[ -n ${__DTMCP_NONCE-} && -n ${__DTMCP_TTY-} ]] || "$__dtmcp_by" return 1
-    [[ /dev/fd/9 -ef $__DTMCP_TTY ]] && "$__dtmcp_by" return 0
-    [[ /dev/fd/9 -ef /dev/tty && /dev/fd/0 -ef $__DTMCP_TTY ]]
+    [[ /dev/fd/61 -ef $__DTMCP_TTY ]] && "$__dtmcp_by" return 0
+    [[ /dev/fd/61 -ef /dev/tty && /dev/fd/0 -ef $__DTMCP_TTY ]]
 }
 
 # Finds what calls a builtin: a function of the person's may bear its name, and `builtin` itself may be one, or disabled.
@@ -107,7 +107,7 @@ __dtmcp_end() {
         __dt_extra=";x=0$__dt_extra"
     fi
     __dtmcp_ran=0
-    __dtmcp_print "$__dtmcp_esc]133;D;$__dt_status;$__dtmcp_id;q=$((++__dtmcp_q))$__dt_extra$__dtmcp_Z" >&9
+    __dtmcp_print "$__dtmcp_esc]133;D;$__dt_status;$__dtmcp_id;q=$((++__dtmcp_q))$__dt_extra$__dtmcp_Z" >&61
 }
 
 # Returns the status $1; its further arguments only set $_.
@@ -125,7 +125,7 @@ __dtmcp_user() {
         __dtmcp_set=': "$2"'$'\n'"__dtmcp_ret ${3//,/|__dtmcp_ret }"
     fi
     for __dtmcp_one in "${@:4}"; do
-        eval "$__dtmcp_set"$'\n'"$__dtmcp_one" >&8 2>&9 8>&- 9>&-
+        eval "$__dtmcp_set"$'\n'"$__dtmcp_one" >&60 2>&61 60>&- 61>&-
     done
 }
 
@@ -159,7 +159,7 @@ __dtmcp_open() {
     __dtmcp_here || "$__dtmcp_by" return 0
     __dtmcp_identify
     __dtmcp_version
-    __dtmcp_print "$__dtmcp_esc]133;C;$__dtmcp_id;q=1$__dtmcp_r$__dtmcp_Z" >&8
+    __dtmcp_print "$__dtmcp_esc]133;C;$__dtmcp_id;q=1$__dtmcp_r$__dtmcp_Z" >&60
 }
 
 # Takes PROMPT_COMMAND over again where something changed it. Commands put before or behind the hook keep their place;
@@ -388,7 +388,8 @@ __dtmcp_prompt() {
 }
 
 # The hook: one simple command, so that a user's DEBUG trap sees one; in an `until`, so that errexit and ERR traps do
-# not see it fail; its own output and xtrace sent away, with the shell's descriptors kept on 8 and 9. stderr goes first:
+# not see it fail; its own output and xtrace sent away, with the shell's descriptors kept on 60 and 61, which nobody's
+# prompt command is likely to write to (mc's writes to one of the first ten). stderr goes first:
 # with stdout closed, or in a restricted bash, which opens no file for output, the hook cannot run, and bash is to have no
 # stderr to say so on. It must be the same text in every shell, because finding it in a changed PROMPT_COMMAND is string
 # comparison.
@@ -398,7 +399,7 @@ until
 do
 break
 done
-} 9>&2 2>&- 8>&1 >/dev/null 2>&1'
+} 61>&2 2>&- 60>&1 >/dev/null 2>&1'
 
 # While a command runs, ZDOTDIR leads a zsh that it starts to our files, which give it back first of all; at the prompt
 # it is the person's again. C sets it by an expansion, so that scripts and `exec` are reached too. A person who has a
@@ -432,7 +433,7 @@ fi
 # Where the hook has not run at all, as e tells that is empty from then on, that first command's start is printed, too, so that its end is told. That takes all
 # of this file, in a process of its own, once for such a shell; o keeps what it printed. (SRANDOM is there from bash 5.1
 # on: before, element 99 is not run.) The scripts for zsh and fish read this line, too.
-__dtmcp_arm='${__DTMCP_NONCE:+${__DTMCP_HOOK:+${__DTMCP_NONCE#"${__DTMCP_NONCE#"${__dtmcp_v:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}${PROMPT_COMMAND:-${__dtmcp_v:=_}}${__dtmcp_v:+${__dtmcp_w:=_${PROMPT_COMMAND[*]-}}${__dtmcp_x:=${__dtmcp_w##*__dtmcp_f*}}${__dtmcp_x:+${__dtmcp_y:=${PROMPT_COMMAND+_${PROMPT_COMMAND@a}}}${__dtmcp_u:=${__dtmcp_y##*[^_ax]*}}${__dtmcp_u:+${PROMPT_COMMAND[99]:=$__DTMCP_HOOK}}}}"}"}}}${__dtmcp_e-${PROMPT_COMMAND[99]:+${SRANDOM:+${__dtmcp_o:=$({ __dtmcp_opening=1; eval "$__DTMCP_BASH"; } 9>&2 2>&- 8>&1 >/dev/null)}}}}'
+__dtmcp_arm='${__DTMCP_NONCE:+${__DTMCP_HOOK:+${__DTMCP_NONCE#"${__DTMCP_NONCE#"${__dtmcp_v:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}${PROMPT_COMMAND:-${__dtmcp_v:=_}}${__dtmcp_v:+${__dtmcp_w:=_${PROMPT_COMMAND[*]-}}${__dtmcp_x:=${__dtmcp_w##*__dtmcp_f*}}${__dtmcp_x:+${__dtmcp_y:=${PROMPT_COMMAND+_${PROMPT_COMMAND@a}}}${__dtmcp_u:=${__dtmcp_y##*[^_ax]*}}${__dtmcp_u:+${PROMPT_COMMAND[99]:=$__DTMCP_HOOK}}}}"}"}}}${__dtmcp_e-${PROMPT_COMMAND[99]:+${SRANDOM:+${__dtmcp_o:=$({ __dtmcp_opening=1; eval "$__DTMCP_BASH"; } 61>&2 2>&- 60>&1 >/dev/null)}}}}'
 
 # The parts of the prompts. They only name variables, so that a child which inherits the prompt shows nothing. A counts
 # itself and says with h=1 that PROMPT_COMMAND holds the hook; where it does not, no end marker came, and A is the end.

@@ -67,6 +67,16 @@ pub(crate) const ROWS: &[Row] = &[
     set!("set_notify", "set -b"),
     set!("set_return_trap", "set -T; trap 'echo RET' RETURN"),
     set!("set_xpg_echo_and_more", "shopt -s xpg_echo nocasematch nullglob dotglob extglob globstar"),
+    // As mc does it, to hear that its shell is at the prompt.
+    row(
+        "set_prompt_command_writes_to_descriptors",
+        &[
+            Line("exec 7>f7 8>f8 9>f9; PROMPT_COMMAND='for n in 7 8 9; do echo p$n >&$n; done'"),
+            Line("true"),
+            Line("sort -u f7 f8 f9"),
+        ],
+        &[want("*", "", 0), want("true", "", 0), want("*", "p7\np8\np9", 0)],
+    ),
     set!("set_no_path", "PATH="),
     set!("set_c_locale", "LC_ALL=C"),
     set!("set_user_ps0", "PS0='started\\n'"),
