@@ -322,6 +322,8 @@ pub enum Call {
     },
     /// It waits for a ring of requests.
     Ring,
+    /// It waits for something that it has started: to end, or to be stopped.
+    Children,
     /// Anything else, or none at all.
     Other,
 }

@@ -74,7 +74,9 @@ impl LinuxProc {
         };
         let family = tree::family(root, group);
         let (front, below) = tree::split(&family, group);
-        let all = |stats: &[&Stat]| stats.iter().filter_map(|stat| self.reader.process(stat)).collect();
+        // Where somebody was stopped, it matters what everybody else waits for.
+        let closely = front.iter().chain(&below).any(|stat| stat.state == 'T');
+        let all = |stats: &[&Stat]| stats.iter().filter_map(|stat| self.reader.process(stat, closely)).collect();
         inspection.front = Known::Known(all(&front));
         if needs_below(&inspection) {
             let below: Vec<Process> = all(&below);
@@ -106,7 +108,7 @@ impl LinuxProc {
             Err(error) => return Known::Unknown(why(&error)),
         };
         let holders = stats.iter().filter(|stat| apart(stat) && files::leads_to(stat.pid, terminal));
-        Known::Known(holders.filter_map(|stat| self.reader.process(stat)).collect())
+        Known::Known(holders.filter_map(|stat| self.reader.process(stat, false)).collect())
     }
 }
 

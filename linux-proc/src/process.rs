@@ -51,8 +51,9 @@ pub(crate) fn controlling(number: i32) -> Option<Device> {
 }
 
 impl Reader {
-    /// Reads a process; none where it has ended.
-    pub(crate) fn process(&self, stat: &Stat) -> Option<Process> {
+    /// Reads a process; none where it has ended. The threads of one that has no terminal are worth their price only
+    /// where `closely` is asked for.
+    pub(crate) fn process(&self, stat: &Stat, closely: bool) -> Option<Process> {
         let pid = u32::try_from(stat.pid).ok()?;
         let files = open_files(pid);
         if files == Known::Unknown(Why::Gone) {
@@ -64,7 +65,7 @@ impl Reader {
             terminal || matches!(file.kind, FileKind::Epoll(_) | FileKind::Master(_))
         };
         let threads = match &files {
-            Known::Known(files) if files.iter().any(shown) => self.threads(id),
+            Known::Known(files) if closely || files.iter().any(shown) => self.threads(id),
             Known::Known(_) => Known::Unknown(Why::NotAsked),
             Known::Unknown(why) => Known::Unknown(*why),
         };
@@ -127,7 +128,12 @@ impl Reader {
         }
         // No channel: it runs, or where it sleeps is not told.
         let stat = parse(&format!("{place}/stat")).ok()?;
-        Some(if stat.state == 'S' { Sleep::Untold } else { Sleep::Awake })
+        Some(match stat.state {
+            'S' => Sleep::Untold,
+            'T' => Sleep::In("do_signal_stop".to_owned()),
+            't' => Sleep::In("ptrace_stop".to_owned()),
+            _ => Sleep::Awake,
+        })
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) enum Kind {
     Socket,
     Epoll(Time),
     Ring,
+    Children,
     /// A call that was stopped and goes on: which, only the wait channel tells.
     Restart,
     Other,
@@ -93,6 +94,8 @@ const fn x86_64(number: u64) -> Kind {
         232 | 281 => Kind::Epoll(Time::Milliseconds),
         441 => Kind::Epoll(pointer(8, NANOSECONDS)),
         426 => Kind::Ring,
+        // wait4, waitid
+        61 | 247 => Kind::Children,
         219 => Kind::Restart,
         _ => Kind::Other,
     }
@@ -115,6 +118,8 @@ const fn i386(number: u64) -> Kind {
         256 | 319 => Kind::Epoll(Time::Milliseconds),
         441 => Kind::Epoll(pointer(8, NANOSECONDS)),
         426 => Kind::Ring,
+        // waitpid, wait4, waitid
+        7 | 114 | 284 => Kind::Children,
         0 => Kind::Restart,
         _ => Kind::Other,
     }
@@ -130,6 +135,8 @@ const fn aarch64(number: u64) -> Kind {
         22 => Kind::Epoll(Time::Milliseconds),
         441 => Kind::Epoll(pointer(8, NANOSECONDS)),
         426 => Kind::Ring,
+        // waitid, wait4
+        95 | 260 => Kind::Children,
         128 => Kind::Restart,
         _ => Kind::Other,
     }

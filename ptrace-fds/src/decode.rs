@@ -65,6 +65,7 @@ pub(crate) fn decode(abi: Abi, line: &Line, polls: &dyn Fn() -> Option<bool>, me
             timeout(time, line, 3, memory).map(|timeout| Call::Epoll { fd: integer(line, 0), timeout })
         }
         Kind::Ring => Some(Call::Ring),
+        Kind::Children => Some(Call::Children),
         Kind::Other => Some(Call::Other),
     };
     found.map_or(Asked::Unreadable, Asked::Call)
@@ -243,6 +244,8 @@ mod tests {
         assert_eq!(of(Abi::Aarch64, list, None, &[]), Asked::Call(Call::Epoll { fd: 4, timeout: None }));
         let receive = "102 0xa 0x1000 0x0 0x0 0x0 0x0 0x1 0x2";
         assert_eq!(of(Abi::I386, receive, None, &9_u32.to_le_bytes()), Asked::Call(Call::Reads(9)));
+        let children = "61 0xffffffff 0x1 0x2 0x0 0x4 0x5 0x6 0x7";
+        assert_eq!(of(Abi::X8664, children, None, &[]), Asked::Call(Call::Children));
         assert_eq!(of(Abi::X8664, "35 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0x8", None, &[]), Asked::Call(Call::Other));
     }
 }

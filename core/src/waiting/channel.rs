@@ -14,7 +14,11 @@ pub enum Meaning {
     Epoll,
     /// A ring of requests.
     Ring,
-    /// Something that is never a terminal.
+    /// A read of a pipe, or a write to one that is full.
+    Pipe,
+    /// A time to pass.
+    Time,
+    /// Something else that is never a terminal.
     NoTerminal,
     /// A name that is none of these.
     Other,
@@ -29,18 +33,16 @@ const EPOLL: &[&str] = &["do_epoll_wait", "ep_poll"];
 
 const RING: &[&str] = &["io_cqring_wait", "__io_cqring_wait"];
 
-/// Beginnings of the names under which most threads of most programs sleep: asking what call they are in would cost
+/// Beginnings of names.
+const PIPE: &[&str] = &["pipe_read", "anon_pipe_read", "pipe_write", "anon_pipe_write", "pipe_wait"];
+
+const TIME: &[&str] = &["hrtimer_nanosleep", "do_nanosleep"];
+
+/// Beginnings of the other names under which most threads of most programs sleep: asking what call they are in would cost
 /// as much as everything else together.
 const NO_TERMINAL: &[&str] = &[
     "futex_",
-    "hrtimer_nanosleep",
-    "do_nanosleep",
     "do_wait",
-    "pipe_read",
-    "anon_pipe_read",
-    "pipe_write",
-    "anon_pipe_write",
-    "pipe_wait",
     "do_signal_stop",
     "do_sigtimedwait",
     "sigsuspend",
@@ -62,6 +64,7 @@ impl Meaning {
     #[must_use]
     pub fn of(channel: &str) -> Self {
         let is = |names: &[&str]| names.contains(&channel);
+        let begins = |names: &[&str]| names.iter().any(|name| channel.starts_with(name));
         if is(READ) {
             Self::Read
         } else if is(POLL) {
@@ -70,7 +73,11 @@ impl Meaning {
             Self::Epoll
         } else if is(RING) {
             Self::Ring
-        } else if NO_TERMINAL.iter().any(|name| channel.starts_with(name)) {
+        } else if begins(PIPE) {
+            Self::Pipe
+        } else if begins(TIME) {
+            Self::Time
+        } else if begins(NO_TERMINAL) {
             Self::NoTerminal
         } else {
             Self::Other
@@ -80,7 +87,7 @@ impl Meaning {
     /// Whether reading the call itself can tell more.
     #[must_use]
     pub const fn worth_asking(self) -> bool {
-        !matches!(self, Self::NoTerminal)
+        !matches!(self, Self::Pipe | Self::Time | Self::NoTerminal)
     }
 }
 
@@ -95,7 +102,9 @@ mod tests {
             (POLL, Meaning::Poll),
             (EPOLL, Meaning::Epoll),
             (RING, Meaning::Ring),
-            (&["futex_wait_queue", "futex_do_wait", "do_wait", "hrtimer_nanosleep"][..], Meaning::NoTerminal),
+            (PIPE, Meaning::Pipe),
+            (TIME, Meaning::Time),
+            (&["futex_wait_queue", "futex_do_wait", "do_wait"][..], Meaning::NoTerminal),
             // A restarted sleep: its call tells, its channel does not.
             (&["do_syscall_64", "__arm64_sys_restart_syscall", "devkmsg_read"][..], Meaning::Other),
         ] {

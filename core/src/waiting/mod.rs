@@ -17,6 +17,7 @@ pub(crate) mod options;
 mod prints;
 pub mod ssh;
 mod steady;
+mod stopped;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -196,7 +197,7 @@ impl<'a> Scene<'a> {
         if let Some(why) = found.doubt {
             return Judgement::Unknown(why);
         }
-        if outer { self.nobody(members, target, modes) } else { Judgement::Works }
+        if outer { self.nobody(members, target, modes) } else { self.stands(members, target) }
     }
 
     fn waiter(&self, process: &Process, watching: Watching, outside: bool) -> Waiter {
@@ -393,8 +394,8 @@ impl<'a> Scene<'a> {
 
     /// Nobody in front watches the terminal.
     fn nobody(&self, members: &[&'a Process], target: Target, modes: &Known<TerminalModes>) -> Judgement {
-        if let Some(stopped) = self.stopped(members, target) {
-            return Judgement::Stopped { name: stopped.name.clone() };
+        if let Some(judgement) = self.stopped(members, target) {
+            return judgement;
         }
         let session = members.first().map(|process| process.session);
         if let Known::Known(below) = &self.inspection.below {
@@ -420,25 +421,7 @@ impl<'a> Scene<'a> {
 
     /// What nobody reads, though a line is asked for or was typed, is for somebody who works, or was stopped.
     fn stands(&self, members: &[&'a Process], target: Target) -> Judgement {
-        let stopped = self.stopped(members, target).filter(|_| matches!(target, Target::Pane(_)));
-        stopped.map_or(Judgement::Works, |stopped| Judgement::Stopped { name: stopped.name.clone() })
-    }
-
-    /// A process that was stopped while everybody else only waits for it: a member of the group whose ancestors are
-    /// all the others, or a background job of the group's that wanted the terminal.
-    fn stopped(&self, members: &[&'a Process], target: Target) -> Option<&'a Process> {
-        if let Some(stopped) = members.iter().copied().find(|process| process.stopped) {
-            let parents: Vec<u32> = members.iter().map(|process| process.parent).collect();
-            let waits = |process: &Process| process.stopped || parents.contains(&process.id.pid);
-            return members.iter().all(|process| waits(process)).then_some(stopped);
-        }
-        let session = members.first()?.session;
-        let holds = |process: &Process| match &process.files {
-            Known::Known(files) => files.iter().any(|file| target.is(process, file)),
-            Known::Unknown(_) => true,
-        };
-        let below = self.inspection.below.known()?;
-        below.iter().find(|process| process.session == session && process.stopped && holds(process))
+        self.stopped(members, target).unwrap_or(Judgement::Works)
     }
 }
 

@@ -303,3 +303,57 @@ fn a_stopped_job_reads_nothing_whatever_was_typed() {
         assert_eq!(judge(&inspection, QUIET), Judgement::Works, "{modes:?} {unread}");
     }
 }
+
+#[test]
+fn a_member_that_was_stopped_holds_up_who_waits_for_its_pipe() {
+    let pipe = |fd| OpenFile { fd, inode: inode(15, 77), kind: FileKind::Pipe };
+    let stopped = || Process { stopped: true, ..process(7, "do_signal_stop", vec![terminal(0), pipe(1)]) };
+    let judged = |others: Vec<Process>| {
+        let front = others.into_iter().map(|other| Process { group: 7, ..other }).chain([stopped()]).collect();
+        judge(&scene(COOKED, front), QUIET)
+    };
+    let is_stopped = Judgement::Stopped { name: "program".to_owned() };
+    let reader = |channel| process(8, channel, vec![pipe(0), terminal(1)]);
+    assert_eq!(judged(vec![reader("anon_pipe_read")]), is_stopped, "it reads");
+    assert_eq!(judged(vec![reader("pipe_write")]), is_stopped, "it writes");
+    assert_eq!(judged(vec![reader("hrtimer_nanosleep")]), Judgement::Works, "it does something else meanwhile");
+    assert_eq!(judged(vec![process(8, "pipe_read", vec![other(0, FileKind::Pipe)])]), Judgement::Works, "another pipe");
+    assert_eq!(judged(vec![reader("pipe_read"), process(9, "futex_", vec![terminal(0)])]), Judgement::Works);
+    assert_eq!(judged(vec![reader("poll_schedule_timeout")]), Judgement::Unknown(Why::Refused), "of what?");
+    let polls = |fds, timeout| {
+        let mut one = reader("poll_schedule_timeout");
+        let call = Known::Known(Call::Polls { fds, timeout });
+        one.threads = Known::Known(vec![Thread { tid: 8, sleep: Sleep::Untold, call, runs: Known::Known(1) }]);
+        one
+    };
+    assert_eq!(judged(vec![polls(vec![0], None)]), is_stopped);
+    assert_eq!(
+        judged(vec![polls(vec![0], Some(Duration::from_secs(1)))]),
+        Judgement::Works,
+        "it does not wait for ever"
+    );
+    assert_eq!(judged(vec![polls(vec![5], None)]), Judgement::Works);
+}
+
+#[test]
+fn who_started_a_stopped_process_may_do_more_than_to_wait() {
+    let child = |id| Process { stopped: true, parent: id, ..process(9, "do_signal_stop", vec![terminal(0)]) };
+    let is_stopped = Judgement::Stopped { name: "program".to_owned() };
+    let judged = |parent: Process, child: Process| judge(&scene(COOKED, vec![parent, child]), QUIET);
+    assert_eq!(judged(process(7, "do_wait", vec![terminal(0)]), child(7)), is_stopped);
+    assert_eq!(judged(process(7, "hrtimer_nanosleep", vec![terminal(0)]), child(7)), Judgement::Works);
+    let asked = |call| {
+        let mut one = process(7, "", vec![terminal(0)]);
+        one.threads = Known::Known(vec![Thread { tid: 7, sleep: Sleep::Untold, call, runs: Known::Known(1) }]);
+        judged(one, child(7))
+    };
+    assert_eq!(asked(Known::Known(Call::Children)), is_stopped, "a kernel without wait channels");
+    assert_eq!(asked(Known::Known(Call::Other)), Judgement::Unknown(Why::SeveralThings), "it may sleep for a while");
+    // A job in the background that wanted the terminal, while the script goes on.
+    let job = |parent| Process { group: 9, in_front: false, ..child(parent) };
+    for (channel, comes_to) in [("do_wait", is_stopped), ("hrtimer_nanosleep", Judgement::Works)] {
+        let mut inspection = scene(COOKED, vec![process(7, channel, vec![terminal(0)])]);
+        inspection.below = Known::Known(vec![job(7)]);
+        assert_eq!(judge(&inspection, QUIET), comes_to, "{channel}");
+    }
+}

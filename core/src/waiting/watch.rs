@@ -50,6 +50,16 @@ impl Target {
         process.in_front || process.controlling != Some(device)
     }
 
+    /// Whether a process is one of those who have the terminal. Whoever has the pane's is the group in front.
+    pub(super) fn has_in_front(&self, process: &Process) -> bool {
+        match self {
+            Self::Pane(_) => true,
+            Self::Inner { number, .. } => {
+                process.in_front && process.controlling == Some(Device { major: PTY, minor: *number })
+            }
+        }
+    }
+
     fn inode(&self) -> Option<Inode> {
         match self {
             Self::Pane(pane) => Some(pane.inode),
@@ -204,7 +214,7 @@ impl<'a> View<'a> {
             }
             Call::Epoll { fd, timeout } => timed(listed(*fd), *timeout),
             Call::Ring => self.ring(files),
-            Call::Reads(_) | Call::Other => Watch::No,
+            Call::Reads(_) | Call::Children | Call::Other => Watch::No,
         }
     }
 
@@ -240,7 +250,7 @@ impl<'a> View<'a> {
             Meaning::Poll => sure(self.raw || !files.iter().any(may_be_polled_instead), false),
             Meaning::Epoll => files.iter().map(|file| self.listed(files, file)).fold(Watch::No, Watch::or),
             Meaning::Ring => self.ring(files),
-            Meaning::NoTerminal | Meaning::Other => Watch::No,
+            Meaning::Pipe | Meaning::Time | Meaning::NoTerminal | Meaning::Other => Watch::No,
         }
     }
 

@@ -107,6 +107,7 @@ fn said_in(said: &str) -> Option<Answer> {
         }
         "epoll" => known(Call::Epoll { timeout: time(words.next()?)?, fd: words.next()?.parse().ok()? }),
         "ring" => known(Call::Ring),
+        "children" => known(Call::Children),
         "other" => known(Call::Other),
         "unknown" => Answer::Call(Known::Unknown(match words.next()? {
             "gone" => Why::Gone,
@@ -139,6 +140,7 @@ fn spell(call: &Call) -> String {
         }),
         Call::Epoll { fd, timeout } => format!("epoll {} {fd}", spell_time(*timeout)),
         Call::Ring => "ring".to_owned(),
+        Call::Children => "children".to_owned(),
         Call::Other => "other".to_owned(),
     }
 }
@@ -172,6 +174,7 @@ mod tests {
             Call::Polls { fds: vec![0, 3, i32::MAX], timeout: timed },
             Call::Epoll { fd: 4, timeout: Some(Duration::from_millis(100)) },
             Call::Ring,
+            Call::Children,
             Call::Other,
         ];
         let whys = [Why::Gone, Why::Refused, Why::NobodyLooks].map(|why| Answer::Call(Known::Unknown(why)));

@@ -6,6 +6,7 @@ mod cases;
 mod programs;
 mod questions;
 mod ssh;
+mod stopped;
 mod tally;
 mod tools;
 
@@ -65,7 +66,8 @@ const LOOKS: u32 = 20;
 
 fn main() -> ExitCode {
     let args = libtest_mimic::Arguments::from_args();
-    let rows = || cases::ROWS.iter().chain(programs::ROWS).chain(tools::ROWS).chain(questions::ROWS);
+    let rows =
+        || cases::ROWS.iter().chain(programs::ROWS).chain(tools::ROWS).chain(questions::ROWS).chain(stopped::ROWS);
     let mut tests: Vec<_> = rows().map(|row| needs::test(row.name, row.needs, || Ok(situation(row)?))).collect();
     tests.push(needs::test("a_connection_that_nobody_answers", &["ssh"], || Ok(unanswered()?)));
     eprintln!("{} situations", tests.len());
