@@ -101,7 +101,7 @@ impl Session {
 }
 
 /// Whether a line editor shows that it asks or searches, on the cursor's row: bash's, fish's and zsh's words.
-fn asks_at_cursor(row: &str) -> bool {
+pub(super) fn asks_at_cursor(row: &str) -> bool {
     let begins = |start: &&str| row.starts_with(*start);
     let lists = row.starts_with("Display all ") && row.ends_with(" possibilities? (y or n)");
     let searches =
@@ -111,7 +111,7 @@ fn asks_at_cursor(row: &str) -> bool {
 }
 
 /// The same below it, where zsh shows what it reads besides the line.
-fn asks_below(row: &str) -> bool {
+pub(super) fn asks_below(row: &str) -> bool {
     let row = row.strip_prefix("failing ").unwrap_or(row);
     ["bck-i-search: ", "fwd-i-search: ", "execute: "].iter().any(|start| row.starts_with(start))
 }

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::Session;
+use super::{Session, searching};
 use crate::call::{Asks, REST, Resting};
 use crate::prompt::{self, Looks, Shape};
 use crate::time::Now;
@@ -19,6 +19,8 @@ const DRAWN: Duration = Duration::from_millis(300);
 /// What the program in the foreground has shown of the line that it reads.
 #[derive(Debug, Default)]
 pub(super) struct Reads {
+    /// An agent whose keys may have begun a search of its history.
+    pub(super) searcher: Option<searching::Searcher>,
     /// What the last line was typed behind.
     pub(super) taken_at: Option<String>,
     /// Whether a primary prompt has been seen since the last line of an agent's, so that it is answered.

@@ -98,6 +98,9 @@ impl Session {
 
     /// Whose text stands on the line. What has not been echoed yet may never be.
     fn on_the_line(&self) -> Option<String> {
+        if let Some(searches) = self.search_brief() {
+            return Some(searches);
+        }
         let mut unsubmitted = self.unsubmitted()?;
         if self.unechoed.is_some() {
             unsubmitted.text = None;

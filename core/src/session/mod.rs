@@ -20,6 +20,7 @@ mod readers;
 mod recover;
 mod resting;
 mod rivals;
+mod searching;
 mod sight;
 mod signalling;
 mod stepping;

@@ -64,6 +64,9 @@ impl Session {
             return Resting { asks: self.looking.asks(), pages: true, ..Resting::default() };
         }
         let stale = self.stale_until(now);
+        if !self.looking.is_at_work() && self.search_shown().is_some() {
+            return Resting { asks: Some(Asks::Shown), ..Resting::default() };
+        }
         if let Some(prompt) = self.prompt_by_looks(now, &shell, pattern) {
             match self.looking.behind(now) {
                 // Programs print what looks like a prompt, and work on: "copying> ".

@@ -95,7 +95,7 @@ impl Session {
                 }
                 Step::Answer(answer) => {
                     moved = true;
-                    match self.make_room(now, &call.actor) {
+                    match self.is_in_no_search(None).and_then(|()| self.make_room(now, &call.actor)) {
                         Ok(_) => {
                             self.type_answer(now, &mut call, &answer);
                             runs_before = true;

@@ -1,5 +1,6 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
+use super::searching::LEAVES;
 use super::submitter::LINES_MAX;
 use super::unsubmitted::{DISCARD_LINE, Leaves};
 use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
@@ -39,6 +40,7 @@ impl Session {
         if target == Target::Shell {
             self.editor_is_free()?;
         }
+        self.is_in_no_search(None)?;
         let mut parts = Vec::new();
         parts.extend(self.make_room(now, &call.actor)?);
         // The line is indented as it is meant to be; an editor's own blanks before it would come on top.
@@ -150,10 +152,11 @@ impl Session {
         self.note_midway(now, at_line, &send.send);
         let mut at = None;
         let pressed: Vec<Vec<u8>> = send.send.keys.iter().map(|key| key.encode(false)).collect();
-        let edits = !text.is_empty() || pressed.iter().any(|key| !leaves_text_alone(key));
+        let edits = self.edits(&text, &pressed);
         if submits > 0 || edits {
             // An agent's own text may grow and be submitted; another's may not.
             self.make_room(now, actor)?;
+            self.may_search(actor, &pressed);
             at = self.expected_cursor(call.moved).or_else(|| self.expected_at_rest(now, call.moved));
         }
         if parts.is_empty() {
@@ -180,6 +183,13 @@ impl Session {
         }
         self.push_typing(now, call, parts, submits, at);
         Ok(())
+    }
+
+    /// Whether a `send` does anything to text that stands on the line, or to a search.
+    fn edits(&self, text: &str, pressed: &[Vec<u8>]) -> bool {
+        let searches = self.search_shown().is_some();
+        let alone = |key: &[u8]| leaves_text_alone(key) || searches && key == LEAVES;
+        !text.is_empty() || pressed.iter().any(|key| !alone(key))
     }
 
     /// Whether a program, or a shell without markers, was seen to wait for a line.

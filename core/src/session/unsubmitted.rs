@@ -34,7 +34,7 @@ const SHOWN_CHARS: usize = 200;
 const BRIEF_CHARS: usize = 40;
 
 /// The words for a person, where an agent has a name.
-const SOMEONE: &str = "someone at the terminal";
+pub(super) const SOMEONE: &str = "someone at the terminal";
 
 /// Whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,6 +197,7 @@ impl Session {
     /// # Errors
     /// Where the text on the line is another's, or the command is whose rest the shell wants.
     pub(super) fn make_room(&self, now: Now, actor: &str) -> Result<Option<Part>, String> {
+        self.is_in_no_search(Some(actor))?;
         let unsubmitted = self.unsubmitted();
         // Text that is named tells more than what it stands behind.
         let text =
@@ -343,6 +344,7 @@ impl Session {
     /// Output has come: what was sent to a program may be seen now. A question that hides what is typed is over where a
     /// line ends.
     pub(super) fn see_sent(&mut self, bytes: &[u8]) {
+        self.see_search();
         if bytes.contains(&b'\n') && self.agents.hides_no_more() {
             self.effects.push_back(Effect::Remember);
         }

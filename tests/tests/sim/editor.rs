@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use dtmcp_core::call::Status;
+use dtmcp_core::inspect::Call;
 use dtmcp_tests::sim::Sim;
 
+use super::looking::program;
 use super::{error, notes};
 
 #[test]
@@ -63,4 +65,50 @@ fn a_line_behind_one_that_was_sent_and_is_begun_late_is_typed() {
     assert_eq!(outcome.status, Status::Finished, "{outcome:?}");
     let actors: Vec<_> = sim.regions().iter().filter_map(|region| region.actor.clone()).collect();
     assert_eq!(actors, ["a", "a", "b"]);
+}
+
+/// What editors show of a search, from the beginning of the program's line on; some below it.
+const SEARCHES: [&str; 5] = [
+    "\r\x1b[K(reverse-i-search)`rem': os.remove('x')\x1b[14D",
+    "\r\x1b[K(failed reverse-i-search)`q': ",
+    "\r\x1b[K(r-search `rem') os.remove('x')",
+    "os.remove('x')\r\n\x1b[Kbck-i-search: rem_\x1b[A",
+    "\r\nI-search backward: rem",
+];
+
+#[test]
+fn a_line_does_not_go_into_a_search_at_a_program() {
+    for (name, shows) in ["python", "odd"].into_iter().flat_map(|name| SEARCHES.map(|shows| (name, shows))) {
+        let mut sim = Sim::bash();
+        sim.host = program(Call::Reads(0));
+        sim.ran("a", name);
+        sim.bash.prints(sim.session.deadline().unwrap_or_default(), shows);
+        sim.pass(1.0);
+        let before = sim.typed();
+        for outcome in [sim.ran("a", "1+1"), sim.sent("a", "", &["enter"]), sim.sent("a", "x", &[])] {
+            let text = error(&outcome);
+            assert!(text.contains("someone at the terminal has begun") && text.contains("ctrl+g"), "{shows}: {text}");
+        }
+        assert_eq!(sim.typed(), before, "{shows}");
+        assert!(sim.glance().contains("someone at the terminal searches the history"), "{shows}: {}", sim.glance());
+        assert_eq!(sim.sent("a", "", &["ctrl+g"]).status, Status::Sent, "{shows}");
+    }
+}
+
+#[test]
+fn a_search_of_an_agents_is_its_own() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    sim.ran("a", "python");
+    sim.sent("a", "", &["ctrl+r"]);
+    sim.bash.prints(sim.session.deadline().unwrap_or_default(), "\r\x1b[K(reverse-i-search)`': ");
+    sim.pass(1.0);
+    for outcome in [sim.ran("b", "1+1"), sim.sent("b", "x\n", &[])] {
+        let text = error(&outcome);
+        assert!(text.contains("that a has begun"), "{text}");
+    }
+    // Its own line is meant for the prompt all the same.
+    assert!(error(&sim.ran("a", "1+1")).contains("that a has begun"));
+    assert_eq!(sim.sent("a", "rem", &["enter"]).status, Status::Sent);
+    assert_eq!(sim.ran("b", "1+1").status, Status::Prompt);
 }
