@@ -207,10 +207,10 @@ __dtmcp_adopt() {
 __dtmcp_unwrap() {
     local -
     set +u
-    [[ $PS1 != *__dtmcp_* || ${PS1@a} == *r* ]] || { __dtmcp_strip "$PS1"; PS1=$__dtmcp_r; }
+    [[ $PS1 != *__dtmcp_* || ${PS1@a} == *[rilu]* ]] || { __dtmcp_strip "$PS1"; PS1=$__dtmcp_r; }
     [[ -z $__dtmcp_out1 ]] || export PS1
     [[ -z $__dtmcp_out2 ]] || export PS2
-    [[ $PS0 != *__dtmcp_* || ${PS0@a} == *r* ]] || { __dtmcp_strip "$PS0"; PS0=$__dtmcp_r; }
+    [[ $PS0 != *__dtmcp_* || ${PS0@a} == *[rilu]* ]] || { __dtmcp_strip "$PS0"; PS0=$__dtmcp_r; }
     __dtmcp_ps1= __dtmcp_ps0=
 }
 
@@ -240,7 +240,8 @@ __dtmcp_literal() {
     __dtmcp_post0_s="\\e]133;C;$__dtmcp_id;q=$((__dt_next + 1))\\a"
 }
 
-# Wraps the prompts, after everything that may have rebuilt them. One that the person exports is kept out of the
+# Wraps the prompts, after everything that may have rebuilt them, save those that cannot take the text as it is (readonly,
+# a number, in letters of one case). One that the person exports is kept out of the
 # environment, and only noted: bash has one variable for its own prompt and for what it hands on, and other shells would
 # show our parts of it (zsh the text, dash and ksh the brackets).
 __dtmcp_wrap() {
@@ -248,12 +249,12 @@ __dtmcp_wrap() {
     set +ux
     __dt_pre=$__dtmcp_pre __dt_post=$__dtmcp_post __dt_post0=$__dtmcp_post0 __dtmcp_static=
     [[ :$BASHOPTS: == *:promptvars:* ]] || __dtmcp_static=1
-    if [[ $PS2 != "$__dtmcp_ps2" || -z $PS2 ]] && [[ ${PS2@a} != *r* ]]; then
+    if [[ $PS2 != "$__dtmcp_ps2" || -z $PS2 ]] && [[ ${PS2@a} != *[rilu]* ]]; then
         [[ ${PS2@a} == *x* ]] && __dtmcp_out2=1
         __dtmcp_wrap2
         # With set -a the assignment exports, too.
         export -n PS2
-    elif [[ ${PS2@a} == *x* && ${PS2@a} != *r* ]]; then
+    elif [[ ${PS2@a} == *x* && ${PS2@a} != *[rilu]* ]]; then
         __dtmcp_out2=1
         export -n PS2
     fi
@@ -271,7 +272,7 @@ __dtmcp_wrap() {
         __dt_pre=$__dtmcp_pre_s __dt_post0=$__dtmcp_post0_s
         ((__dtmcp_q += 2))
     fi
-    if [[ ${PS1@a} != *r* ]]; then
+    if [[ ${PS1@a} != *[rilu]* ]]; then
         [[ ${PS1@a} == *x* ]] && __dtmcp_out1=1
         PS1=$__dt_pre$__dt_ps1$__dt_post __dtmcp_ps1=$__dt_pre$__dt_ps1$__dt_post
         export -n PS1
@@ -281,7 +282,7 @@ __dtmcp_wrap() {
             export __DTMCP_PS1
         fi
     fi
-    if [[ ${PS0@a} != *r* ]]; then
+    if [[ ${PS0@a} != *[rilu]* ]]; then
         PS0=$__dt_ps0$__dt_post0 __dtmcp_ps0=$__dt_ps0$__dt_post0
         # A bash inside is to find it, unless it would show there what this shell's person wants to see here.
         if [[ -z $__dt_ps0 && -z $__dtmcp_static ]]; then
@@ -415,12 +416,15 @@ __dtmcp_zsh() {
 }
 
 # For the same reason ZDOTDIR stays out of what another user's shell inherits.
-if [[ -n ${__DTMCP_ZDIR-} ]] && ! declare -F su >/dev/null; then
-su() (
+__dtmcp_other() (
     # (A local ZDOTDIR would not do: bash then exports the one outside.)
     [[ ${ZDOTDIR-} != "$__DTMCP_ZDIR" ]] || unset -v ZDOTDIR
-    exec su "$@"
+    exec "$@"
 )
+if [[ -n ${__DTMCP_ZDIR-} ]]; then
+    declare -F su >/dev/null || su() { __dtmcp_other su "$@"; }
+    declare -F runuser >/dev/null || runuser() { __dtmcp_other runuser "$@"; }
+    declare -F setpriv >/dev/null || setpriv() { __dtmcp_other setpriv "$@"; }
 fi
 
 # Puts the hook back where PROMPT_COMMAND was set anew without it: at a prompt, or by the startup file of a bash inside,
@@ -495,7 +499,7 @@ if [[ -n ${__dtmcp_inherited-} ]]; then
     # Evaluated by the hook, in the prompt of a new shell.
     unset __dtmcp_inherited
     # What bash itself sets where nothing else has.
-    if [[ -n $__dtmcp_out1 && ${PS1-} == '\s-\v\$ ' && ${PS1@a} != *r* ]]; then PS1=$__DTMCP_PS1; fi
+    if [[ -n $__dtmcp_out1 && ${PS1-} == '\s-\v\$ ' && ${PS1@a} != *[rilu]* ]]; then PS1=$__DTMCP_PS1; fi
     __dtmcp_sudo
     __dtmcp_alias
     if [[ -n ${__dtmcp_opening-} ]]; then
@@ -505,8 +509,10 @@ if [[ -n ${__dtmcp_inherited-} ]]; then
     fi
 else
     # Somebody loaded this file on purpose, so this terminal is the one.
-    if __DTMCP_TTY=$(tty 2>/dev/null); then
-        # With set -T a DEBUG trap prints into this, too.
+    # After `exec </dev/tty` stdin has no other name, and stderr has. With set -T a DEBUG trap prints into this, too.
+    __DTMCP_TTY=$(tty 2>/dev/null <&9)
+    [[ ${__DTMCP_TTY##*[[:space:]]} == /dev/pts/* ]] || __DTMCP_TTY=$(tty 2>/dev/null)
+    if [[ ${__DTMCP_TTY##*[[:space:]]} == /dev/* ]]; then
         __DTMCP_TTY=${__DTMCP_TTY##*[[:space:]]}
         export __DTMCP_TTY
     else

@@ -88,7 +88,7 @@ __dtmcp_unwrap() {
 __dtmcp_return() {
     emulate -L zsh -o no_force_float
     if (( ${+__dtmcp_mark} )); then
-        if [[ ${PROMPT_EOL_MARK-} == "$__dtmcp_mark" ]]; then
+        if [[ ${PROMPT_EOL_MARK-} == "$__dtmcp_mark" && ${(t)PROMPT_EOL_MARK} != *readonly* ]]; then
             if (( ${+__dtmcp_user_mark} )); then PROMPT_EOL_MARK=$__dtmcp_user_mark; else unset PROMPT_EOL_MARK; fi
         fi
         unset __dtmcp_mark __dtmcp_user_mark
@@ -249,6 +249,9 @@ __dtmcp_line_init() {
         fi
         if [[ ${CONTEXT-} == start ]] && __dtmcp_here && [[ ${PS1-} != *"${__dtmcp_short-}"* ]]; then
             __dtmcp_show
+        elif [[ ${CONTEXT-} == cont ]] && __dtmcp_here && [[ ${PS2-} != *"${__dtmcp_short-}"* ]]; then
+            __dtmcp_print "P;k=s;$__dtmcp_short"
+            __dtmcp_print "B;$__dtmcp_short"
         fi
     } 9>&2 2>/dev/null >/dev/null
 }
@@ -277,12 +280,15 @@ __dtmcp_start() {
     emulate -L zsh -o no_force_float
     __dtmcp_unwrap
     __dtmcp_ran=1
-    # A zsh that the line starts by name is to be integrated. Nothing else sees ZDOTDIR changed.
-    if [[ $1 == *zsh* && -r ${__DTMCP_ZDIR-}/.zshenv && ${#${(M)${(z)1}:#(*/|)zsh}} -gt 0 ]]; then
+    # A zsh that the line starts by name is to be integrated. Nothing else sees ZDOTDIR changed; neither does another user,
+    # whose zsh could not read our files and would read none of theirs.
+    if [[ $1 == *zsh* && -r ${__DTMCP_ZDIR-}/.zshenv && ${#${(M)${(z)1}:#(*/|)zsh}} -gt 0 &&
+        ${#${(M)${(z)1}:#(*/|)(su|runuser|setpriv)}} -eq 0 ]]; then
         typeset -g __dtmcp_lent=1
         if (( ${+ZDOTDIR} )); then
             typeset -g __dtmcp_zdotdir=$ZDOTDIR __dtmcp_zexport=${(M)${(t)ZDOTDIR}:#*export*}
-            export __DTMCP_USER_ZDOTDIR=$ZDOTDIR
+            # A zsh inside inherits only what is exported.
+            [[ -z $__dtmcp_zexport ]] || export __DTMCP_USER_ZDOTDIR=$ZDOTDIR
         fi
         export ZDOTDIR=$__DTMCP_ZDIR
     fi
@@ -297,6 +303,7 @@ __dtmcp_start() {
     if (( ${+PROMPT_EOL_MARK} )); then
         typeset -g __dtmcp_user_mark=$PROMPT_EOL_MARK
     fi
+    [[ ${(t)PROMPT_EOL_MARK-} != *readonly* ]] || return 0
     local early=$'\e'"]133;D;%?;${__dtmcp_id//\%/%%};q=$(( ++__dtmcp_q ));e=1"$'\e\\'
     typeset -g __dtmcp_mark="%{$early%}${PROMPT_EOL_MARK-%B%S%#%s%b}"
     typeset -g PROMPT_EOL_MARK=$__dtmcp_mark

@@ -184,13 +184,16 @@ function __dtmcp_nothing
     printf '\e]133;D;%s;%s;q=%d;x=0%s\e\\' $argv[1] $__dtmcp_id $__dtmcp_at $argv[2]
 end
 
-# A zsh that the line starts by name is to be integrated. Nothing else sees ZDOTDIR changed.
+# A zsh that the line starts by name is to be integrated. Nothing else sees ZDOTDIR changed; neither does another user,
+# whose zsh could not read our files and would read none of theirs.
 function __dtmcp_lend
     test -r "$__DTMCP_ZDIR/.zshenv"; or return
     string match -rq '(^|[\s;|&(/])zsh($|[\s;|&)])' -- "$argv"; or return
+    string match -rq '(^|[\s;|&(/])(su|runuser|setpriv)\s' -- "$argv"; and return
     if set -q ZDOTDIR
         set -g __dtmcp_zdotdir $ZDOTDIR
-        set -gx __DTMCP_USER_ZDOTDIR $ZDOTDIR
+        # A zsh inside inherits only what is exported.
+        set -qx ZDOTDIR; and set -gx __DTMCP_USER_ZDOTDIR $ZDOTDIR; or set -g __dtmcp_kept
     end
     set -g __dtmcp_lent 1
     set -gx ZDOTDIR $__DTMCP_ZDIR
@@ -198,9 +201,12 @@ end
 
 function __dtmcp_give_back
     set -q __dtmcp_lent; or return
-    set -e __dtmcp_lent __DTMCP_USER_ZDOTDIR ZDOTDIR
-    set -q __dtmcp_zdotdir; and set -gx ZDOTDIR $__dtmcp_zdotdir
-    set -e __dtmcp_zdotdir
+    set -e __dtmcp_lent __DTMCP_USER_ZDOTDIR
+    set -eg ZDOTDIR
+    if set -q __dtmcp_zdotdir
+        set -q __dtmcp_kept; and set -g ZDOTDIR $__dtmcp_zdotdir; or set -gx ZDOTDIR $__dtmcp_zdotdir
+    end
+    set -e __dtmcp_zdotdir __dtmcp_kept
 end
 
 function __dtmcp_start --on-event fish_preexec

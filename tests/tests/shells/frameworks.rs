@@ -1,6 +1,6 @@
 //! What people and distributions put into prompts and prompt commands, with the same four commands after each.
 
-use crate::row::{Row, Want, ensure, lost, row, want};
+use crate::row::{Row, Want, ensure, fish, lost, row, want, zsh};
 use crate::terminal::Step::{self, Line, Type};
 use crate::terminal::Wait::{End, Text};
 
@@ -79,6 +79,13 @@ macro_rules! bashrc {
     };
 }
 
+/// Each hands a line on that names zsh.
+const OTHER_USERS: &[Step] = &[
+    Line("su nobody -s /bin/sh -c 'echo \"[$ZDOTDIR]\"' zsh"),
+    Line("runuser -u nobody -- sh -c 'echo \"[$ZDOTDIR]\"' zsh"),
+    Line("setpriv --reuid nobody sh -c 'echo \"[$ZDOTDIR]\"' zsh"),
+];
+const OTHER_USERS_WANTED: &[Want] = &[want("*", "[]", 0), want("*", "[]", 0), want("*", "[]", 0)];
 const STRING: &[(&str, &str)] = bashrc!(r#"PROMPT_COMMAND='echo "$?,$_,${PIPESTATUS[*]}" >> ~/seen; history -a;'"#);
 const ARRAY: &[(&str, &str)] =
     bashrc!(r#"PROMPT_COMMAND=('echo "$?,$_,${PIPESTATUS[*]}" >> ~/seen' 'echo "$?,${PIPESTATUS[*]}" >> ~/seen2')"#);
@@ -217,8 +224,12 @@ PROMPT_COMMAND=framework"#
         let inside = lines.iter().any(|line| line.starts_with("other> (exit 3)"));
         ensure(inside, &format!("a bash without startup files has the exported prompt: {lines:?}"))
     }),
-    row("su_hands_on_no_zdotdir", &[Line("su nobody -s /bin/sh -c 'echo \"[$ZDOTDIR]\"'")], &[want("*", "[]", 0)])
-        .needs(&["su", "root"]),
+    // The other user's zsh could not read what it names.
+    row("su_hands_on_no_zdotdir", OTHER_USERS, OTHER_USERS_WANTED).needs(&["su", "runuser", "setpriv", "root"]),
+    zsh("su_in_zsh_hands_on_no_zdotdir", OTHER_USERS, OTHER_USERS_WANTED)
+        .needs(&["zsh", "su", "runuser", "setpriv", "root"]),
+    fish("su_in_fish_hands_on_no_zdotdir", OTHER_USERS, OTHER_USERS_WANTED)
+        .needs(&["fish", "zsh", "su", "runuser", "setpriv", "root"]),
     row("F17_prompt_of_two_lines_with_a_command", FOUR, FOUR_WANTED).files(bashrc!("PS1='a $(echo b)\\n$ '")),
     row("F18_prompt_of_two_lines_nested", NESTED, NESTED_WANTED).files(bashrc!("PS1='a $(echo b)\\n$ '")),
     row("F19_ps0", FOUR, FOUR_WANTED).files(bashrc!("PS0='started\\n'")),

