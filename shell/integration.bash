@@ -510,7 +510,7 @@ if [[ -n ${__dtmcp_inherited-} ]]; then
 else
     # Somebody loaded this file on purpose, so this terminal is the one.
     # After `exec </dev/tty` stdin has no other name, and stderr has. With set -T a DEBUG trap prints into this, too.
-    __DTMCP_TTY=$(tty 2>/dev/null <&9)
+    __DTMCP_TTY=$(tty 2>/dev/null <&61)
     [[ ${__DTMCP_TTY##*[[:space:]]} == /dev/pts/* ]] || __DTMCP_TTY=$(tty 2>/dev/null)
     if [[ ${__DTMCP_TTY##*[[:space:]]} == /dev/* ]]; then
         __DTMCP_TTY=${__DTMCP_TTY##*[[:space:]]}
