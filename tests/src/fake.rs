@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use async_trait::async_trait;
 use dtmcp::record::timing::HEADER;
 use dtmcp::terminal::{
-    Attached, NewPane, OurPane, PaneId, PaneState, Part, Screen, ServerId, Terminal, TerminalError, Version,
+    Attached, NewPane, Only, OurPane, PaneId, PaneState, Part, Screen, ServerId, Terminal, TerminalError, Version,
 };
 use dtmcp_core::cooked::Size;
 use dtmcp_core::time::Now;
@@ -236,7 +236,7 @@ impl Terminal for FakeTerminal {
         })
     }
 
-    async fn paste(&self, pane: PaneId, parts: Vec<Part>, _: Option<(u16, u16)>) -> Result<(), TerminalError> {
+    async fn paste(&self, pane: PaneId, parts: Vec<Part>, _: Only) -> Result<(), TerminalError> {
         let name = self.pane(pane, |pane| pane.name.clone())?;
         let mut held = self.held.subscribe();
         drop(held.wait_for(|held| !held.contains(&name)).await);

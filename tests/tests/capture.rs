@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use dtmcp::pane::ExitRecord;
 use dtmcp::record::timing::{Entry, What};
 use dtmcp::store::files;
-use dtmcp::terminal::{PaneId, Part, Terminal as _};
+use dtmcp::terminal::{Only, PaneId, Part, Terminal as _};
 use dtmcp_core::cooked::Size;
 use dtmcp_tests::needs::test;
 use dtmcp_tests::stage::{Stage, block_on, until};
@@ -125,7 +125,7 @@ fn check(stage: &Stage, name: &str, whole: &str, ends: Ends) -> Result<(), Strin
 
 async fn typed(line: &str, ends: Ends) -> Result<(), String> {
     many(&["bash", "--norc", "-i"], "P> ", ends, async |stage, pane| {
-        stage.tmux.paste(pane, text(line), None).await.unwrap();
+        stage.tmux.paste(pane, text(line), Only::default()).await.unwrap();
     })
     .await
 }
@@ -134,7 +134,7 @@ async fn end_of_input() -> Result<(), String> {
     // The burst comes between the end of input and the shell's own.
     let argv = ["bash", "--norc", "-i", "-c", "trap 'seq 1 20000' EXIT; echo ready; cat"];
     many(&argv, "ready", Ends::With(0), async |stage, pane| {
-        stage.tmux.paste(pane, text("\x04"), None).await.unwrap();
+        stage.tmux.paste(pane, text("\x04"), Only::default()).await.unwrap();
     })
     .await
 }
@@ -229,7 +229,7 @@ async fn full_disk() -> Result<(), String> {
     .await?;
     std::fs::remove_file(&filler).unwrap();
     stage.printed("t1", "bytes of output were lost: the disk was full]\r\n").await?;
-    stage.tmux.paste(pane, text("\r"), None).await.unwrap();
+    stage.tmux.paste(pane, text("\r"), Only::default()).await.unwrap();
     stage.ended(pane).await?;
     let raw = stage.raw("t1");
     let at = memmem::find(&raw, b"\x18\r\n[dtmcp: ").unwrap();
@@ -275,7 +275,7 @@ async fn killed_recorder() -> Result<(), String> {
         })
         .await?;
     }
-    stage.tmux.paste(pane, text("\r"), None).await.unwrap();
+    stage.tmux.paste(pane, text("\r"), Only::default()).await.unwrap();
     stage.ended(pane).await?;
     let note = "\x18\r\n[dtmcp: output may be missing here: the recorder was killed]\r\n";
     check(&stage, "t1", &format!("one\r\n{note}{note}two\r\n"), Ends::With(0))?;
@@ -291,7 +291,7 @@ async fn taken_pipe() -> Result<(), String> {
     stage.person(&["pipe-pane", "-O", "-t", "=t1:", &format!("cat > {}", theirs.display())])?;
     until("the recorder's end", async || timing(&stage, "t1").last().is_some_and(|entry| entry.what == What::End))
         .await?;
-    stage.tmux.paste(pane, text("\r"), None).await.unwrap();
+    stage.tmux.paste(pane, text("\r"), Only::default()).await.unwrap();
     stage.ended(pane).await?;
     until("their output", async || std::fs::read_to_string(&theirs).is_ok_and(|text| text.contains("two"))).await?;
     assert_eq!(stage.raw("t1"), b"one\r\n");
@@ -310,7 +310,7 @@ async fn sizes() -> Result<(), String> {
         stty.stdout == b"24 80\n"
     })
     .await?;
-    stage.tmux.paste(pane, text("\r"), None).await.unwrap();
+    stage.tmux.paste(pane, text("\r"), Only::default()).await.unwrap();
     stage.ended(pane).await?;
     stage.tmux.kill(pane).await.unwrap();
     until("the recorder's end", async || timing(&stage, "t1").last().is_some_and(|entry| entry.what == What::End))

@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use dtmcp::terminal::{PaneId, Part, Terminal as _, TerminalError};
+use dtmcp::terminal::{Only, PaneId, Part, Terminal as _, TerminalError};
 use dtmcp_core::cooked::Size;
+use dtmcp_core::time::Wall;
 use dtmcp_tests::needs::test;
 use dtmcp_tests::stage::{Stage, block_on, until};
 use nix::sys::signal::{Signal, kill};
@@ -77,7 +78,7 @@ async fn typed_text_arrives() -> Result<(), String> {
     let expected: Vec<u8> = parts.iter().flat_map(|part| part.bytes.clone()).collect();
     let stage = Stage::new()?;
     let (pane, file) = sink(&stage, expected.len()).await?;
-    stage.tmux.paste(pane, parts, None).await.map_err(|error| error.to_string())?;
+    stage.tmux.paste(pane, parts, Only::default()).await.map_err(|error| error.to_string())?;
     check(&stage, pane, &file, &expected).await?;
     let left = stage.person(&["list-buffers"])?.stdout;
     left.is_empty().then_some(()).ok_or_else(|| format!("buffers are left: {}", String::from_utf8_lossy(&left)))
@@ -87,7 +88,7 @@ async fn much_is_typed() -> Result<(), String> {
     let expected: Vec<u8> = (0_u32..25_000).flat_map(|n| format!("{n:06} \n").into_bytes()).collect();
     let stage = Stage::new()?;
     let (pane, file) = sink(&stage, expected.len()).await?;
-    stage.tmux.paste(pane, vec![text(expected.clone())], None).await.map_err(|error| error.to_string())?;
+    stage.tmux.paste(pane, vec![text(expected.clone())], Only::default()).await.map_err(|error| error.to_string())?;
     check(&stage, pane, &file, &expected).await
 }
 
@@ -108,7 +109,7 @@ async fn typing_leaves_nothing() -> Result<(), String> {
         if line == 500 {
             before = resident()?;
         }
-        stage.tmux.paste(pane, vec![text(b"a line".to_vec()), text(b"\r".to_vec())], None).await.unwrap();
+        stage.tmux.paste(pane, vec![text(b"a line".to_vec()), text(b"\r".to_vec())], Only::default()).await.unwrap();
     }
     let more = resident()?.saturating_sub(before);
     if more > 1000 { Err(format!("tmux has grown by {more} kB")) } else { Ok(()) }
@@ -120,7 +121,7 @@ async fn copy_mode() -> Result<(), String> {
     stage.printed("t1", "ready").await?;
     stage.person(&["copy-mode", "-t", "=t1:"])?;
     assert!(stage.tmux.state(pane).await.unwrap().in_mode);
-    stage.tmux.paste(pane, vec![text(b"a line".to_vec()), text(b"\r".to_vec())], None).await.unwrap();
+    stage.tmux.paste(pane, vec![text(b"a line".to_vec()), text(b"\r".to_vec())], Only::default()).await.unwrap();
     stage.printed("t1", "<a line>").await?;
     assert!(stage.tmux.state(pane).await.unwrap().in_mode);
     Ok(())
@@ -132,14 +133,22 @@ async fn cursor_elsewhere() -> Result<(), String> {
     stage.printed("t1", "ready> ").await?;
     until("the prompt", async || stage.tmux.capture(pane).await.unwrap().cursor == (7, 1)).await?;
     let line = || vec![text(b"a line".to_vec())];
+    let at = |cursor| Only { cursor: Some(cursor), keys_before: None };
+    let keys_before = |second: u64| Only { cursor: None, keys_before: Some(Wall(second * 1000)) };
+    // Nobody was ever there who could have pressed a key.
+    stage.tmux.paste(pane, vec![text(b"\x15".to_vec())], keys_before(1)).await.unwrap();
     // Nobody is there who could have moved it.
-    stage.tmux.paste(pane, line(), Some((0, 0))).await.unwrap();
+    stage.tmux.paste(pane, line(), at((0, 0))).await.unwrap();
     until("the echo", async || stage.tmux.capture(pane).await.unwrap().cursor == (13, 1)).await?;
     let mut client = stage.sized_client("t1", SIZE.cols, SIZE.rows).await?;
     for elsewhere in [(7, 1), (13, 0)] {
-        assert_eq!(stage.tmux.paste(pane, line(), Some(elsewhere)).await, Err(TerminalError::Moved));
+        assert_eq!(stage.tmux.paste(pane, line(), at(elsewhere)).await, Err(TerminalError::Moved));
     }
-    stage.tmux.paste(pane, line(), Some((13, 1))).await.unwrap();
+    let last_key = stage.tmux.state(pane).await.unwrap().last_key.unwrap().0 / 1000;
+    let pressed = stage.tmux.paste(pane, line(), keys_before(last_key)).await;
+    assert_eq!(pressed, Err(TerminalError::Pressed));
+    let only = Only { cursor: Some((13, 1)), ..keys_before(last_key + 1) };
+    stage.tmux.paste(pane, line(), only).await.unwrap();
     until("the echo", async || stage.tmux.capture(pane).await.unwrap().cursor == (19, 1)).await?;
     client.kill().and_then(|()| client.wait()).map_err(|error| error.to_string())?;
     Ok(())
@@ -149,12 +158,12 @@ async fn dead_pane() -> Result<(), String> {
     let stage = Stage::new()?;
     let pane = stage.create("t1", &["true"], SIZE).await?;
     stage.ended(pane).await?;
-    assert_eq!(stage.tmux.paste(pane, vec![text(b"x".to_vec())], None).await, Err(TerminalError::Dead));
+    assert_eq!(stage.tmux.paste(pane, vec![text(b"x".to_vec())], Only::default()).await, Err(TerminalError::Dead));
     assert_eq!(stage.tmux.hangup(pane).await, Err(TerminalError::Dead));
     assert!(stage.tmux.state(pane).await.unwrap().dead);
     stage.tmux.kill(pane).await.unwrap();
     assert_eq!(stage.tmux.state(pane).await, Err(TerminalError::Gone));
-    assert_eq!(stage.tmux.paste(pane, vec![text(b"x".to_vec())], None).await, Err(TerminalError::Gone));
+    assert_eq!(stage.tmux.paste(pane, vec![text(b"x".to_vec())], Only::default()).await, Err(TerminalError::Gone));
     stage.tmux.kill(pane).await.unwrap();
     Ok(())
 }
@@ -310,14 +319,14 @@ async fn stopped() -> Result<(), String> {
     let server = Pid::from_raw(i32::try_from(pane.server.pid).unwrap());
     kill(server, Signal::SIGSTOP).unwrap();
     let state = stage.tmux.state(pane);
-    let paste = stage.tmux.paste(pane, vec![text(b"never\r".to_vec())], None);
+    let paste = stage.tmux.paste(pane, vec![text(b"never\r".to_vec())], Only::default());
     let second = stage.second(&[]);
     let (state, paste, fresh) = tokio::join!(state, paste, second.panes());
     kill(server, Signal::SIGCONT).unwrap();
     assert_eq!(state, Err(TerminalError::NoAnswer));
     assert_eq!(paste, Err(TerminalError::NoAnswer));
     assert_eq!(fresh, Err(TerminalError::NoAnswer));
-    stage.tmux.paste(pane, vec![text(b"afterwards\r".to_vec())], None).await.unwrap();
+    stage.tmux.paste(pane, vec![text(b"afterwards\r".to_vec())], Only::default()).await.unwrap();
     stage.printed("t1", "afterwards").await?;
     assert!(!String::from_utf8_lossy(&stage.raw("t1")).contains("never"));
     Ok(())

@@ -319,6 +319,11 @@ impl Cooked {
         self.screen.typed.any = self.screen.tag == Tag::Input;
     }
 
+    /// What stands left of the cursor on its row is no input: a shell has painted it before its prompt.
+    pub fn untag_to_cursor(&mut self) {
+        self.screen.untag_to_cursor();
+    }
+
     /// Whether a terminal's answer may be on its way: something asked for it since this was last forgotten.
     #[must_use]
     pub fn queried(&self) -> bool {

@@ -497,7 +497,12 @@ impl Row {
 
     /// Makes what was typed ordinary output.
     pub(super) fn untag_input(&mut self) {
-        for cell in &mut self.cells {
+        self.untag_input_before(usize::MAX);
+    }
+
+    /// The same of what stands left of a column.
+    pub(super) fn untag_input_before(&mut self, column: usize) {
+        for cell in self.cells.iter_mut().take(column) {
             if cell.tag() == Tag::Input {
                 cell.0 &= (1 << TAG_SHIFT) - 1;
             }

@@ -63,6 +63,13 @@ impl Screen {
         shown + self.typed.scrolled.lines().count()
     }
 
+    pub(super) fn untag_to_cursor(&mut self) {
+        let (row, column) = (self.row, self.column);
+        if let Some(row) = self.rows.get_mut(row) {
+            row.untag_input_before(column);
+        }
+    }
+
     pub(super) fn clear_input(&mut self) {
         if self.typed.any {
             self.typed = Typed::default();

@@ -287,6 +287,8 @@ impl Log {
         if !redraw || self.typing.is_none_or(|typing| typing.line != line) {
             self.cooked.clear_input();
         }
+        // fish paints vi's mode in front of it.
+        self.cooked.untag_to_cursor();
         self.cooked.tag(Tag::Prompt);
         self.typing = None;
         if let Some(top) = self.shells.top_mut() {

@@ -180,6 +180,19 @@ fn a_redrawn_prompt_is_the_same_prompt() {
     assert_eq!(prompts, 1);
 }
 
+/// As fish does it where Escape is pressed in its vi mode.
+#[test]
+fn a_mode_that_is_painted_before_the_prompt_is_no_input() {
+    let mut shell = Printer::new(7, "a");
+    let mut log = Log::new(SIZE, Widths::default(), Some(nonce()));
+    log.feed((shell.start() + "[I] " + &shell.prompt()).as_bytes(), Wall(5));
+    for (mode, typed) in [("[N]", ""), ("[I]", "ls"), ("[VISUAL]", "ls")] {
+        shell.seq -= 1;
+        log.feed(format!("\r{mode} {}{typed}", shell.prompt()).as_bytes(), Wall(5));
+        assert_eq!(log.cooked.input(), typed, "{mode}");
+    }
+}
+
 #[test]
 fn a_replay_moves_nothing() {
     let mut shell = Printer::new(7, "a");

@@ -134,6 +134,9 @@ pub struct Typing {
     /// The column and the row, from 0, that the cursor has to be at where somebody is attached: elsewhere it is
     /// only if the pane shows what has not been read yet, and nothing is to be typed into that.
     pub at: Option<(u16, u16)>,
+    /// Where a person was ever attached, the second that their last key has to be before: what they have pressed since may
+    /// have changed what the line editor takes keys for.
+    pub keys_before: Option<Wall>,
     /// What is written before the first byte is typed.
     pub intent: Intent,
 }
@@ -143,6 +146,8 @@ pub struct Typing {
 pub enum NotTyped {
     /// Somebody is attached, and the cursor was not at [`Typing::at`].
     Moved,
+    /// A person has pressed a key in the second of [`Typing::keys_before`] or later.
+    Pressed,
     /// In words for the model.
     Refused(String),
 }

@@ -65,6 +65,8 @@ pub(super) struct Looking {
     pub(super) holds: Option<Judgement>,
     /// Whether the terminal echoes, as of the last look; none where that was not to be seen.
     pub(super) echoes: Option<bool>,
+    /// The same of whether it hands over whole lines, so that no editor reads keys.
+    pub(super) canonical: Option<bool>,
     /// Whether the terminal takes what is printed.
     pub(super) flow: Flow,
     /// When that was seen last.
@@ -104,7 +106,7 @@ impl Looking {
     pub(super) fn forget(&mut self) {
         self.steady.begin();
         (self.holds, self.held) = (None, None);
-        self.echoes = None;
+        (self.echoes, self.canonical) = (None, None);
         self.own_shell = None;
         self.flow = Flow::Untold;
         self.next = None;
@@ -431,7 +433,9 @@ impl Session {
             return;
         }
         self.looking.place_due = false;
-        self.looking.echoes = inspection.modes.known().map(|modes| modes.echo);
+        let modes = inspection.modes.known();
+        self.looking.echoes = modes.map(|modes| modes.echo);
+        self.looking.canonical = modes.map(|modes| modes.canonical);
         self.looking.refusal = inspection.refusal;
         self.looking.glance = Some(judgement.clone());
         self.looking.at_work.look(now, &judgement, inspection);

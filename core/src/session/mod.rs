@@ -27,6 +27,7 @@ mod stepping;
 mod stopped;
 mod submitter;
 mod told;
+mod tried;
 mod typeahead;
 mod typing;
 mod unsubmitted;
@@ -44,7 +45,6 @@ pub use unsubmitted::{Owner, Unsubmitted};
 use crate::call::{CallId, ExpectCall, IntegrateCall, Outcome, Resting, RunCall, Seen, SendCall, WaitCall, Waiting};
 use crate::log::{Log, LogEvent, ShellState};
 use crate::pattern::Pattern;
-use crate::prompt;
 use crate::record::StateRecord;
 use crate::region::{Kind, Place, Region, State};
 use crate::time::{Now, Wall};
@@ -105,6 +105,8 @@ pub struct Session {
     /// How much of the log there was when that was told.
     person_told: Option<u64>,
     person_asked: Option<u64>,
+    /// The call between the trial of a line editor and its line.
+    trying: Option<CallId>,
     typeahead: typeahead::Typeahead,
     grown: grown::Grown,
     buried: Option<buried::Buried>,
@@ -166,6 +168,7 @@ impl Session {
             person: None,
             person_told: None,
             person_asked: None,
+            trying: None,
             typeahead: typeahead::Typeahead::default(),
             grown: grown::Grown::default(),
             buried: None,
@@ -189,7 +192,7 @@ impl Session {
                 before: 0,
             });
         }
-        session.last_prompt = last_prompt(&session.log);
+        session.last_prompt = resting::last_prompt(&session.log);
         session.screen_since = session.log.cooked.fullscreen().map(|_| now);
         // How long the first prompt took is known only to who waited for it.
         session.first_prompt = (session.log.shell() != ShellState::NoShell).then_some(Duration::ZERO);
@@ -334,7 +337,10 @@ impl Session {
                 self.typed(now, id, result);
             }
             Event::Signalled { id, result } => self.signalled(now, id, result),
-            Event::Gone(id) => self.calls.retain(|call| call.id != id),
+            Event::Gone(id) => {
+                self.calls.retain(|call| call.id != id);
+                self.forget_trial(id);
+            }
             // Whoever has gone may have left text on the line.
             Event::Person(last) => {
                 self.person = self.person.max(last);
@@ -404,7 +410,7 @@ impl Session {
                 CallKind::Integrate(Box::new(IntegrateCall::begin(now, integrate)))
             }
         };
-        self.calls.push(Call { id, actor, began: now, kind, moved: None });
+        self.calls.push(Call { id, actor, began: now, kind, moved: None, trial: tried::Trial::default() });
     }
 
     /// Takes what the log has to say, after what it has settled: a record never speaks of lines that are not there.
@@ -532,16 +538,3 @@ impl Session {
 
 /// The actor of regions that no agent's line began.
 pub const HUMAN: &str = "human";
-
-/// The prompt of the program in the foreground, as the lines sent to it tell: without it, its continuation prompts
-/// are none.
-fn last_prompt(log: &Log) -> Option<String> {
-    let mut lines = log.regions().rev().take_while(|region| region.kind == Kind::Input);
-    // A line whose echo has not been read is named after its prompt, without the blank.
-    let named = lines.find_map(|region| prompt::leading(&format!("{} ", region.label)).map(str::to_owned));
-    // No line was sent to it yet, and a person may have begun one.
-    let stands = log.cooked.line_at_cursor().text;
-    let shown = || prompt::leading(&stands).filter(|prompt| prompt::is_programs(prompt)).map(str::to_owned);
-    let unmarked = matches!(log.shell(), ShellState::Running(_) | ShellState::NoShell);
-    named.or_else(|| shown().filter(|_| unmarked))
-}

@@ -5,6 +5,7 @@
 //! did not before, or when what was waited for goes on: never because of output alone.
 
 use super::grown::{cursor_line, cursors_text};
+use super::tried::Trial;
 use super::waiters::{Call, CallKind};
 use super::{Effect, Session};
 use crate::call::{Outcome, Status, Step, Told, Wait, WaitCall};
@@ -50,7 +51,14 @@ impl Session {
             _ => self.waited_for(now),
         };
         let wait = WaitCall::begin(now, Wait::default(), 0, Told::default());
-        let call = Call { id: 0, actor: String::new(), began: now, kind: CallKind::Wait(Box::new(wait)), moved: None };
+        let call = Call {
+            id: 0,
+            actor: String::new(),
+            began: now,
+            kind: CallKind::Wait(Box::new(wait)),
+            moved: None,
+            trial: Trial::default(),
+        };
         self.measure(now, &call, &mut outcome);
         Some(outcome)
     }

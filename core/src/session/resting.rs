@@ -5,9 +5,10 @@ use std::time::Duration;
 use super::looking::Behind;
 use super::{CallKind, Session};
 use crate::call::{Asks, QUIET, REST, Resting, SCREEN_BUSY, SCREEN_REST};
-use crate::log::ShellState;
+use crate::log::{Log, ShellState};
 use crate::pattern::Pattern;
 use crate::prompt;
+use crate::region::Kind;
 use crate::time::Now;
 use crate::waiting::Judgement;
 
@@ -202,4 +203,17 @@ impl Session {
             ShellState::Starting
         }
     }
+}
+
+/// The prompt of the program in the foreground, as the lines sent to it tell: without it, its continuation prompts
+/// are none.
+pub(super) fn last_prompt(log: &Log) -> Option<String> {
+    let mut lines = log.regions().rev().take_while(|region| region.kind == Kind::Input);
+    // A line whose echo has not been read is named after its prompt, without the blank.
+    let named = lines.find_map(|region| prompt::leading(&format!("{} ", region.label)).map(str::to_owned));
+    // No line was sent to it yet, and a person may have begun one.
+    let stands = log.cooked.line_at_cursor().text;
+    let shown = || prompt::leading(&stands).filter(|prompt| prompt::is_programs(prompt)).map(str::to_owned);
+    let unmarked = matches!(log.shell(), ShellState::Running(_) | ShellState::NoShell);
+    named.or_else(|| shown().filter(|_| unmarked))
 }

@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use super::tried::Trial;
 use super::waiters::Call;
 use super::{NotTyped, Session};
 use crate::call::REST_AT_PROMPT;
@@ -65,7 +66,15 @@ impl Session {
                 Some(Ok(()))
             }
             Err(NotTyped::Refused(why)) => Some(Err(why)),
+            Err(NotTyped::Pressed) => {
+                call.trial = Trial::Due;
+                call.take_back(now);
+                None
+            }
             Err(NotTyped::Moved) => {
+                if matches!(call.trial, Trial::Typing(_)) {
+                    call.trial = Trial::Due;
+                }
                 let since = call.moved.map_or(now, |moved| moved.since);
                 let patience = if self.misread { PATIENCE_IF_MISREAD } else { PATIENCE };
                 call.moved = Some(Moved { since, again: now + LOOK, given_up: now - since >= patience });

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::tried::Trial;
 use super::waiters::{Call, CallKind};
 use super::{CALLS_MAX, Session};
-use crate::call::{Outcome, Resting, Step, prompt_due};
+use crate::call::{Outcome, Step, prompt_due};
 use crate::log::ShellState;
 use crate::time::Now;
 
@@ -62,13 +63,14 @@ impl Session {
                     kept.push(call);
                 }
                 Step::Line(target, line) => {
-                    if self.asks_who_typed() {
+                    let tried = matches!(call.trial, Trial::Stands(_));
+                    if !tried && (self.asks_who_typed() || self.asks_who_pressed(now, target)) {
                         call.take_back(now);
                         runs_before = true;
                         kept.push(call);
                         continue;
                     }
-                    let held = self.held_for_typeahead(now, &call, target);
+                    let held = if tried { Ok(None) } else { self.held_for_typeahead(now, &call, target) };
                     if let Ok(Some(until)) = held {
                         call.take_back(now);
                         self.wake = [self.wake, until].into_iter().flatten().min();
@@ -77,18 +79,16 @@ impl Session {
                         continue;
                     }
                     moved = true;
-                    match held.and_then(|_| self.type_line(now, &mut call, target, &line)) {
+                    let typed = held
+                        .and_then(|_| self.tries(now, &mut call, target, &line))
+                        .and_then(|tries| if tries { Ok(()) } else { self.type_line(now, &mut call, target, &line) });
+                    match typed {
                         Ok(()) => {
                             runs_before |= is_run;
                             kept.push(call);
                         }
                         Err(text) => {
-                            let resting = Resting::default();
-                            let outcome = match &call.kind {
-                                CallKind::Run(run) => run.untyped(&text, &self.seen(now, &resting)),
-                                CallKind::Expect(expect) => expect.run.untyped(&text, &self.seen(now, &resting)),
-                                CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => Outcome::error(text),
-                            };
+                            let outcome = self.untyped(now, &call, &text);
                             self.conclude(now, &call, outcome);
                         }
                     }
@@ -130,6 +130,9 @@ impl Session {
         if let Some(moved) = call.moved.filter(|moved| moved.again > now && !over) {
             return Step::Wait(Some(moved.again));
         }
+        if let Some(step) = self.step_trial(now, call) {
+            return step;
+        }
         let due = call.deadline().is_some_and(|deadline| now >= deadline);
         if let Some(by) = self.left_by(now, call.began).filter(|_| !over && !due) {
             return Step::Wait(Some(by));
@@ -143,16 +146,15 @@ impl Session {
             if let Some(escaped) = self.escaped().map(|at| at + SEQUENCE).filter(|at| now < *at && !over) {
                 return Step::Wait(Some(escaped));
             }
+            if self.is_trying() && !over {
+                return Step::Wait(None);
+            }
             return match self.begin_send(now, call) {
                 Ok(()) => Step::Wait(None),
                 Err(text) => Step::Done(Box::new(Outcome::error(text))),
             };
         }
-        let pattern = match &call.kind {
-            CallKind::Run(run) => run.prompt_pattern.as_ref(),
-            CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
-        };
-        let resting = self.resting(now, pattern);
+        let resting = self.resting(now, call.prompt_pattern());
         let wonders = resting.prompt.is_some() && call.is_told_by_looking();
         if (wonders || call.begins_at_any_prompt()) && !due && self.awaits_place(now) {
             return Step::Wait(Some(self.place_by(now)));

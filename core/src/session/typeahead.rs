@@ -130,7 +130,7 @@ impl Session {
         asks
     }
 
-    fn ask_who_typed(&mut self) {
+    pub(super) fn ask_who_typed(&mut self) {
         let offset = self.log.cooked.offset();
         if self.person_asked.replace(offset) != Some(offset) {
             self.effects.push_back(Effect::AskPerson);

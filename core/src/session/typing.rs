@@ -2,6 +2,7 @@
 
 use super::searching::LEAVES;
 use super::submitter::LINES_MAX;
+use super::tried::Trial;
 use super::unsubmitted::{DISCARD_LINE, Leaves};
 use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
 use crate::call::{Answer, Asks, CallId, Outcome, Resting, Since, Target};
@@ -10,7 +11,7 @@ use crate::pattern::Pattern;
 use crate::prompt::{self, Shape};
 use crate::record::{Intent, IntentState};
 use crate::region::NO_LABEL;
-use crate::time::Now;
+use crate::time::{Now, Wall};
 
 /// The keys that give up what stands on a line: ctrl+c, ctrl+u and ctrl+\, as bytes.
 const GIVES_UP: [&[u8]; 3] = [b"\x03", DISCARD_LINE, b"\x1c"];
@@ -27,6 +28,17 @@ fn leaves_text_alone(key: &[u8]) -> bool {
     KEYS.contains(&key)
 }
 
+/// What stands there before a line is typed.
+#[derive(Debug)]
+pub(super) struct Before {
+    /// The cursor's line, up to the cursor.
+    pub(super) line: String,
+    /// The prompt on it, where its looks tell one.
+    prompt: Option<(String, Shape)>,
+    /// What stands before that on its line, in bytes.
+    bytes: usize,
+}
+
 impl Session {
     /// Types one line of a `run`.
     ///
@@ -37,15 +49,23 @@ impl Session {
             return Err("nothing was typed: the line holds a NUL, which no terminal takes".to_owned());
         }
         self.forget_rivals();
-        if target == Target::Shell {
-            self.editor_is_free()?;
-        }
-        self.is_in_no_search(None)?;
+        let keys_before = self.keys_before(call, target);
+        let tried = match std::mem::take(&mut call.trial) {
+            Trial::Stands(tried) => Some(tried.before),
+            _ => None,
+        };
         let mut parts = Vec::new();
-        parts.extend(self.make_room(now, &call.actor)?);
+        let was_tried = tried.is_some();
+        if was_tried {
+            parts.push(Part { bytes: DISCARD_LINE.to_vec(), bracketed: false });
+        } else {
+            self.takes_text(target)?;
+            parts.extend(self.make_room(now, &call.actor)?);
+        }
+        let stands = tried.unwrap_or_else(|| self.before(now, call.prompt_pattern()));
         // The line is indented as it is meant to be; an editor's own blanks before it would come on top.
-        let stands = self.log.cooked.line_at_cursor().text;
-        if target == Target::Program && prompt::indented_by(&stands, self.last_prompt.as_deref()).is_some() {
+        let indents = || prompt::indented_by(&stands.line, self.last_prompt.as_deref()).is_some();
+        if target == Target::Program && !was_tried && indents() {
             parts.push(Part { bytes: DISCARD_LINE.to_vec(), bracketed: false });
         }
         if !line.is_empty() {
@@ -66,18 +86,15 @@ impl Session {
         let text = begins.map(|_| line.to_owned());
         self.submitter.submitted(Some(call.id), &call.actor, vec![text], at_prompt, self.log.prompt_stands());
         if target == Target::Program {
-            let pattern = match &call.kind {
-                CallKind::Run(run) => run.prompt_pattern.clone(),
-                CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
-            };
-            self.open_input(now, (call.id, &call.actor), pattern.as_ref());
+            self.open_input(now, (call.id, &call.actor), stands);
         }
         let at = match target {
             Target::Shell => self.expected_cursor(call.moved),
             Target::Unmarked => self.expected_there(call.moved),
+            Target::Program if was_tried => self.expected_there(call.moved),
             Target::Program => self.expected_at_rest(now, call.moved),
         };
-        self.push_typing(now, call, parts, 1, at);
+        self.push_typing(now, call, parts, 1, (at, keys_before));
         Ok(())
     }
 
@@ -96,13 +113,13 @@ impl Session {
         let enters = parts.iter().flat_map(|part| &part.bytes).filter(|byte| **byte == b'\r').count();
         let before = self.log.cooked.line_at_cursor().text;
         self.submitter.submitted(Some(call.id), &call.actor, vec![None], None, false);
-        self.open_input(now, (call.id, &call.actor), None);
+        self.open_input(now, (call.id, &call.actor), self.before(now, None));
         if let (CallKind::Expect(expect), Some(input)) = (&mut call.kind, self.input) {
             self.input = Some(Input { echo: input.echo.filter(|_| !answer.secret), ..input });
             let line = self.log.cooked.settled_lines() + 1;
             expect.answering(Since { line, before, typed: text.trim_end_matches('\n').to_owned() }, input.region);
         }
-        self.push_typing(now, call, parts, u32::try_from(enters).unwrap_or(u32::MAX), None);
+        self.push_typing(now, call, parts, u32::try_from(enters).unwrap_or(u32::MAX), (None, None));
     }
 
     /// Types the text and the keys of a `send`.
@@ -175,13 +192,13 @@ impl Session {
             let lines = submitted_lines(&format!("{}{text}", self.own_half(actor)), submits, begins);
             self.submitter.submitted(Some(id), actor, lines, at_line.then_some(now), self.log.prompt_stands());
             if self.takes_line(now) {
-                self.open_input(now, (id, actor), None);
+                self.open_input(now, (id, actor), self.before(now, None));
             }
         }
         if leaves == Leaves::More {
             self.sends(id, actor, &text);
         }
-        self.push_typing(now, call, parts, submits, at);
+        self.push_typing(now, call, parts, submits, (at, None));
         Ok(())
     }
 
@@ -199,7 +216,32 @@ impl Session {
         (resting.prompt.is_some() || asks) && matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell)
     }
 
-    fn push_typing(&mut self, now: Now, call: &Call, parts: Vec<Part>, enters: u32, at: Option<(u16, u16)>) {
+    /// That no editor is in the middle of something, as far as that shows.
+    ///
+    /// # Errors
+    /// Says what it is in the middle of, and what to do.
+    pub(super) fn takes_text(&self, target: Target) -> Result<(), String> {
+        if target == Target::Shell {
+            self.editor_is_free()?;
+        }
+        self.is_in_no_search(None)
+    }
+
+    /// What stands there now; a prompt may look as `pattern` says.
+    pub(super) fn before(&self, now: Now, pattern: Option<&Pattern>) -> Before {
+        let line = self.log.cooked.line_at_cursor().text;
+        Before { line, prompt: self.resting(now, pattern).prompt, bytes: self.bytes_before_prompt() }
+    }
+
+    /// Has parts typed for a call, if the cursor is there and no person has pressed a key since.
+    pub(super) fn push_typing(
+        &mut self,
+        now: Now,
+        call: &Call,
+        parts: Vec<Part>,
+        enters: u32,
+        (at, keys_before): (Option<(u16, u16)>, Option<Wall>),
+    ) {
         let bytes = parts.iter().map(|part| part.bytes.len() as u64).sum();
         let intent = Intent {
             v: Intent::VERSION,
@@ -219,16 +261,15 @@ impl Session {
             self.looking.submitted();
         }
         self.looking.place_due |= enters > 0;
-        self.effects.push_back(Effect::Type(Typing { call: call.id, parts, at, intent }));
+        self.effects.push_back(Effect::Type(Typing { call: call.id, parts, at, keys_before, intent }));
     }
 
     /// Opens an input region for the line about to be typed; an open one that was never answered ends here.
-    fn open_input(&mut self, now: Now, (call, actor): (CallId, &str), pattern: Option<&Pattern>) {
+    fn open_input(&mut self, now: Now, (call, actor): (CallId, &str), stands: Before) {
         let wall = self.wall_at(now);
-        let before = self.bytes_before_prompt();
-        let at_prompt = self.resting(now, pattern).prompt;
+        let Before { line, prompt: at_prompt, bytes: before } = stands;
         let known = at_prompt.is_some();
-        self.reads.taken_at = Some(self.log.cooked.line_at_cursor().text).filter(|text| !text.trim().is_empty());
+        self.reads.taken_at = Some(line.clone()).filter(|text| !text.trim().is_empty());
         match at_prompt {
             Some((text, Shape::Primary)) => self.prompted(text),
             // Whatever takes this line, it is not what showed the last prompt.
@@ -240,8 +281,7 @@ impl Session {
         if self.input.is_some() {
             self.log.close_input(wall, before > 0);
         }
-        let prompt = self.log.cooked.line_at_cursor().text;
-        let prompt = prompt.get(before..).unwrap_or_default();
+        let prompt = line.get(before..).unwrap_or_default();
         let label = if prompt.trim().is_empty() { NO_LABEL } else { prompt.trim_end() };
         let id = self.log.open_input(label.to_owned(), wall);
         self.log.set_actor(id, actor.to_owned());
@@ -262,6 +302,13 @@ impl Session {
         }
         let Some(place) = self.calls.iter().position(|call| call.id == id) else { return };
         let mut call = self.calls.remove(place);
+        if matches!(call.trial, Trial::Typing(_) | Trial::Back) {
+            match self.trial_typed(now, &mut call, result) {
+                Some(outcome) => self.conclude(now, &call, outcome),
+                None => self.calls.insert(place, call),
+            }
+            return;
+        }
         let result = self.typed_or_held(now, &mut call, result);
         let resting = Resting::default();
         let failed = match (&mut call.kind, result) {

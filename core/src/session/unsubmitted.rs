@@ -425,15 +425,21 @@ impl Session {
         matches!(self.log.shell(), ShellState::AtPrompt { .. }) && !self.person_typed_since_last_line()
     }
 
-    /// Whether a person has pressed a key since the last line began to run: what they type meanwhile stands behind the
-    /// next prompt. tmux tells a person's last key in whole seconds.
-    pub(super) fn person_typed_since_last_line(&self) -> bool {
+    /// When the last line began to run, or the prompt came where none has: what is typed since then the prompt's editor
+    /// reads.
+    pub(super) fn line_begun(&self) -> Wall {
         let since = match self.log.shell() {
             ShellState::AtPrompt { since, .. } => Some(since),
             _ => None,
         };
         let begun = self.log.regions().next_back().map(|region| region.started).into_iter().chain(since).min();
-        self.person.is_some_and(|last| last.0 / 1000 >= begun.unwrap_or(Wall(0)).0 / 1000)
+        begun.unwrap_or(Wall(0))
+    }
+
+    /// Whether a person has pressed a key since the last line began to run: what they type meanwhile stands behind the
+    /// next prompt. tmux tells a person's last key in whole seconds.
+    pub(super) fn person_typed_since_last_line(&self) -> bool {
+        self.person.is_some_and(|last| last.0 / 1000 >= self.line_begun().0 / 1000)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::sight::Moved;
+use super::tried::Trial;
 use crate::call::{CallId, ExpectCall, IntegrateCall, Outcome, RunCall, SendCall, Step, WaitCall};
 use crate::log::{Log, ShellState};
 use crate::pattern::Pattern;
@@ -16,6 +17,8 @@ pub(super) struct Call {
     pub(super) kind: CallKind,
     /// What held up its typing, if anything did.
     pub(super) moved: Option<Moved>,
+    /// What is known of the line editor that its line is for.
+    pub(super) trial: Trial,
 }
 
 #[derive(Debug)]
@@ -123,6 +126,14 @@ impl Call {
     /// Whether it has to know first who would take a line, whatever the terminal looks like.
     pub(super) fn begins_at_any_prompt(&self) -> bool {
         matches!(&self.kind, CallKind::Integrate(integrate) if integrate.is_new())
+    }
+
+    /// What a prompt looks like there, where it says so.
+    pub(super) fn prompt_pattern(&self) -> Option<&Pattern> {
+        match &self.kind {
+            CallKind::Run(run) => run.prompt_pattern.as_ref(),
+            CallKind::Expect(_) | CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => None,
+        }
     }
 
     /// The region of the line that it typed or waits for.

@@ -24,7 +24,7 @@ use crate::feed::{CHUNK, Follower, Piece};
 use crate::hub::region_files::RegionFiles;
 use crate::store::lines::LogLines;
 use crate::store::missing::Missing;
-use crate::terminal::{PaneId, Part, Terminal, TerminalError};
+use crate::terminal::{Only, PaneId, Part, Terminal, TerminalError};
 use crate::updates::Updates;
 pub use clock::Clock;
 use ending::Parted;
@@ -378,7 +378,7 @@ impl Running {
                 }
                 Effect::Type(typing) => {
                     let result = self.type_in(&typing).await;
-                    if result == Err(NotTyped::Moved) {
+                    if matches!(result, Err(NotTyped::Moved | NotTyped::Pressed)) {
                         // Somebody is there, and what they type is theirs.
                         let last = self.last_key().await;
                         self.driver.session.handle(self.driver.clock.now(), Event::Person(last));
@@ -448,7 +448,8 @@ impl Running {
         })?;
         let parts =
             typing.parts.iter().map(|part| Part { bytes: part.bytes.clone(), bracketed: part.bracketed }).collect();
-        let result = self.driver.terminal.paste(self.driver.pane, parts, typing.at).await;
+        let only = Only { cursor: typing.at, keys_before: typing.keys_before };
+        let result = self.driver.terminal.paste(self.driver.pane, parts, only).await;
         self.driver.files.typed(&typing.intent, result.is_ok());
         if result.is_ok()
             && let Some((actor, _)) = self.replies.get(&typing.call)
@@ -464,6 +465,7 @@ impl Running {
         self.doubted |= result.as_ref().is_err_and(|error| error.is_gone() || *error == TerminalError::Dead);
         result.map_err(|error| match error {
             TerminalError::Moved => NotTyped::Moved,
+            TerminalError::Pressed => NotTyped::Pressed,
             error => NotTyped::Refused(error.to_string()),
         })
     }

@@ -3,7 +3,7 @@
 //! Every line goes to tmux's own parser through a control client, never through a shell. Whatever is not ours is one
 //! double-quoted word in it, and nothing in such a word can end it or be expanded.
 
-use super::{NewPane, PaneId, Part, Version};
+use super::{NewPane, Only, PaneId, Part, Version};
 
 /// The option that says which state directory a pane belongs to.
 pub(super) const HOME_OPTION: &str = "@dtmcp-home";
@@ -137,15 +137,15 @@ pub(super) struct Aim {
     pub(super) pane: PaneId,
     /// Seconds since the Unix epoch.
     pub(super) deadline: u64,
-    /// Where the cursor has to be if anyone is attached.
-    pub(super) cursor: Option<(u16, u16)>,
+    /// What has to hold there.
+    pub(super) only: Only,
 }
 
 /// Types `parts`, where the pane is there and alive, it is not yet the deadline and the cursor is where it has to be.
-/// Otherwise the answer is an error with `refused` in it, then [`PaneId`] or nothing, 0 or 1 for a dead pane, and 0 or 1
-/// for being in time.
+/// Otherwise the answer is an error with `refused` in it, then [`PaneId`] or nothing, 0 or 1 for a dead pane, for being in
+/// time, and for no key that was pressed since.
 pub(super) fn paste(aim: Aim, parts: &[Part], buffer: &str, version: Option<Version>) -> Vec<u8> {
-    let Aim { pane, deadline, cursor } = aim;
+    let Aim { pane, deadline, only: Only { cursor, keys_before } } = aim;
     // A build without a number is newer than every release.
     let encoded = version.is_none_or(|version| version >= Version::PASTE_IS_ENCODED);
     let plain = if encoded { " -S" } else { "" };
@@ -168,7 +168,15 @@ pub(super) fn paste(aim: Aim, parts: &[Part], buffer: &str, version: Option<Vers
     }
     let alive = format!("#{{&&:#{{==:#{{pane_id}},{pane}}},#{{==:#{{pane_dead}},0}}}}");
     let in_time = format!("#{{<:#{{T:{CLOCK_OPTION}}},{deadline}}}");
-    let may = format!("#{{&&:{alive},{in_time}}}");
+    // A session that nobody was ever attached to has an activity as well: its beginning.
+    let unpressed = keys_before.map_or_else(
+        || "1".to_owned(),
+        |wall| {
+            let second = wall.0 / 1000;
+            format!("#{{||:#{{==:#{{session_last_attached}},}},#{{<:#{{session_activity}},{second}}}}}")
+        },
+    );
+    let may = format!("#{{&&:{alive},#{{&&:{in_time},{unpressed}}}}}");
     let may = match cursor {
         Some((x, y)) => format!(
             "#{{&&:{may},#{{||:#{{==:#{{session_attached}},0}},#{{&&:#{{==:#{{cursor_x}},{x}}},#{{==:#{{cursor_y}},{y}}}}}}}}}"
@@ -177,7 +185,7 @@ pub(super) fn paste(aim: Aim, parts: &[Part], buffer: &str, version: Option<Vers
     };
     // Asking for an option that there is not is an error, and no command of the line is carried out after one. `if-shell`
     // would do as well, but tmux 3.3a never gives back the commands it was told: 1 kB a line, for as long as it runs.
-    let why = format!("refused #{{pane_id}} #{{pane_dead}} {in_time}");
+    let why = format!("refused #{{pane_id}} #{{pane_dead}} {in_time} {unpressed}");
     let guard = format!("show-options -s -v -t {pane} \"#{{?{may},buffer-limit,{why}}}\"").into_bytes();
     commands.insert(0, guard);
     commands.join(&b" ; "[..])
@@ -285,7 +293,7 @@ mod tests {
 
     fn typed(bytes: &[u8], bracketed: bool, version: &str) -> String {
         let parts = [Part { bytes: bytes.to_vec(), bracketed }];
-        let aim = Aim { pane: PANE, deadline: 9, cursor: None };
+        let aim = Aim { pane: PANE, deadline: 9, only: Only::default() };
         String::from_utf8(paste(aim, &parts, "b", Version::parse(version))).unwrap()
     }
 

@@ -29,6 +29,8 @@ pub enum TerminalError {
     Dead,
     /// The cursor is not where it has to be, so nothing was typed.
     Moved,
+    /// A person has pressed a key since: nothing was typed.
+    Pressed,
     /// The directory to start in is not one.
     NoDirectory(String),
     /// tmux refused; what it said.
@@ -81,6 +83,7 @@ impl fmt::Display for TerminalError {
             Self::Gone => {
                 f.write_str("the session's pane is gone: it was closed, or tmux was. Its log can still be read.")
             }
+            Self::Pressed => f.write_str("nothing was typed: somebody has pressed a key there. Try again."),
             Self::Moved => f.write_str("nothing was typed: the cursor is not where it was. Try again."),
             Self::Dead => f.write_str(
                 "the session's program has ended, so nothing can be typed. Its log and last screen can still be read; \

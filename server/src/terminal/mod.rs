@@ -104,6 +104,15 @@ pub struct Part {
     pub bracketed: bool,
 }
 
+/// What has to hold of a pane for text to be typed there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Only {
+    /// Where anyone is attached, the cursor's column and row, from 0.
+    pub cursor: Option<(u16, u16)>,
+    /// Where anyone ever was, the second that a person's last key has to be before.
+    pub keys_before: Option<Wall>,
+}
+
 /// A pane of ours that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OurPane {
@@ -137,12 +146,11 @@ pub trait Terminal: Send + Sync + Debug {
     async fn state(&self, pane: PaneId) -> Result<PaneState, TerminalError>;
     /// Types, in one go that nobody's keys can come between. Works while a person scrolls back.
     ///
-    /// Where anyone is attached, the cursor has to be at this column and row, from 0; elsewhere it is
-    /// [`TerminalError::Moved`].
+    /// What does not hold is told by [`TerminalError::Pressed`], else by [`TerminalError::Moved`].
     ///
     /// # Errors
     /// Nothing has been typed, and nothing will be, whatever the error.
-    async fn paste(&self, pane: PaneId, parts: Vec<Part>, cursor: Option<(u16, u16)>) -> Result<(), TerminalError>;
+    async fn paste(&self, pane: PaneId, parts: Vec<Part>, only: Only) -> Result<(), TerminalError>;
     /// What a person who looks at the pane sees.
     async fn capture(&self, pane: PaneId) -> Result<Screen, TerminalError>;
     /// Pins the pane's window to a size.

@@ -18,8 +18,8 @@ use super::answers::{ListedPane, first_line, identity, scrubbed_names, strange};
 use super::control::{Block, Control, Shape};
 use super::server::{self, ServerRecord};
 use super::{
-    Attached, NewPane, OurPane, PaneId, PaneState, Part, Screen, ServerId, Terminal, TerminalError, Version, argv,
-    below, screen,
+    Attached, NewPane, Only, OurPane, PaneId, PaneState, Part, Screen, ServerId, Terminal, TerminalError, Version,
+    argv, below, screen,
 };
 use crate::store::files;
 
@@ -389,7 +389,7 @@ impl Terminal for Tmux {
         parse_state(&line, u32::try_from(people).unwrap_or(u32::MAX)).ok_or_else(|| strange("the state of a pane"))
     }
 
-    async fn paste(&self, pane: PaneId, parts: Vec<Part>, cursor: Option<(u16, u16)>) -> Result<(), TerminalError> {
+    async fn paste(&self, pane: PaneId, parts: Vec<Part>, only: Only) -> Result<(), TerminalError> {
         if parts.iter().all(|part| part.bytes.is_empty()) {
             return Ok(());
         }
@@ -398,14 +398,15 @@ impl Terminal for Tmux {
         let answer = in_time(async {
             let link = self.link_to(pane).await?;
             let buffer = format!("dtmcp-{}", std::process::id());
-            link.ask(argv::paste(argv::Aim { pane, deadline, cursor }, &parts, &buffer, link.version)).await
+            link.ask(argv::paste(argv::Aim { pane, deadline, only }, &parts, &buffer, link.version)).await
         })
         .await;
         let Err(TerminalError::Refused(said)) = &answer else { return answer.map(drop) };
         let Some((_, why)) = said.split_once("refused ") else { return answer.map(drop) };
         Err(match why.strip_prefix(&format!("{pane} ")) {
-            Some("0 0") => TerminalError::NoAnswer,
-            Some("0 1") => TerminalError::Moved,
+            Some("0 0 0" | "0 0 1") => TerminalError::NoAnswer,
+            Some("0 1 0") => TerminalError::Pressed,
+            Some("0 1 1") => TerminalError::Moved,
             Some(_) => TerminalError::Dead,
             None => TerminalError::Gone,
         })

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use dtmcp::store::{files, shell};
-use dtmcp::terminal::{NewPane, PaneId, Part, Terminal as _, Tmux, TmuxConfig};
+use dtmcp::terminal::{NewPane, Only, PaneId, Part, Terminal as _, Tmux, TmuxConfig};
 use dtmcp_core::cooked::Size;
 use dtmcp_tests::client::World;
 use dtmcp_tests::measure::{Appended, Stdio, dtmcp, load, median, ms, quantile, report, words};
@@ -141,7 +141,9 @@ impl Floor {
         let part = |bytes: &[u8]| Part { bytes: bytes.to_vec(), bracketed: false };
         self.raw.begin()?;
         let begin = Instant::now();
-        runtime.block_on(self.tmux.paste(self.pane, vec![part(b"true"), part(b"\r")], None)).map_err(words)?;
+        runtime
+            .block_on(self.tmux.paste(self.pane, vec![part(b"true"), part(b"\r")], Only::default()))
+            .map_err(words)?;
         self.raw.until(END)?;
         let took = ms(begin.elapsed());
         self.raw.until(READY)?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use dtmcp_core::time::Now;
 use dtmcp_core::vt::marker::{Kind as Mark, Marker, Nonce};
 
+use super::keys::Keys;
 use super::program::{Program, Taken};
 
 /// From a key to what it makes the terminal print.
@@ -104,6 +105,8 @@ pub struct Bash {
     pub editor: Duration,
     /// It has not yet.
     unread: bool,
+    /// What its line editor takes keys for.
+    pub keys_are: Keys,
 }
 
 /// Where in an escape sequence the keys are: readline knows the arrows, and so nothing of them is text.
@@ -141,6 +144,7 @@ impl Bash {
             painting: false,
             editor: Duration::ZERO,
             unread: false,
+            keys_are: Keys::Text,
         };
         bash.push_shell(matches!(start, Start::Bash(_)));
         match start {
@@ -310,6 +314,9 @@ impl Bash {
     }
 
     fn key(&mut self, key: u8) {
+        if !self.unread && !self.painting && self.keys_are.command(key) {
+            return self.escape = Escape::No;
+        }
         if self.unread || self.painting {
             if self.painting {
                 let echo = if key == b'\r' { "\r\n".to_owned() } else { char::from(key).to_string() };

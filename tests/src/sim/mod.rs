@@ -4,6 +4,7 @@
 mod bash;
 mod chance;
 mod disk;
+mod keys;
 mod program;
 mod requests;
 
@@ -25,6 +26,7 @@ use dtmcp_core::vt::marker::Nonce;
 pub use bash::{Bash, NONCE, Start};
 pub use chance::{Chance, seeds};
 pub use disk::Disk;
+pub use keys::Keys;
 pub use requests::{run, run_for, send, signal, wait};
 
 /// The size of every scripted terminal: small, so that lines settle.
@@ -377,6 +379,14 @@ impl Sim {
             self.signal(&signalling);
         }
         for typing in typings {
+            // As tmux compares them.
+            let second = |wall: Wall| wall.0 / 1000;
+            let pressed = |before: Wall| self.person.is_some_and(|last| second(last) >= second(before));
+            if typing.keys_before.is_some_and(pressed) {
+                self.handle(Event::Person(self.person));
+                self.type_in(&typing, Err(NotTyped::Pressed));
+                continue;
+            }
             match self.typist.clone() {
                 Typist::Prompt => self.type_in(&typing, Ok(())),
                 Typist::Refuses(why) => self.type_in(&typing, Err(NotTyped::Refused(why))),

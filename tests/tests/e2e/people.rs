@@ -1,6 +1,6 @@
 //! People in the same session.
 
-use dtmcp_tests::client::World;
+use dtmcp_tests::client::{Answer, Client, World};
 use dtmcp_tests::person::{Person, wait_until};
 use serde_json::json;
 
@@ -17,6 +17,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("what_they_have_begun_to_answer_unseen", &["tmux", "bash", "setsid"], begun_to_answer_unseen),
     ("what_they_have_typed_ahead", &["tmux", "bash", "setsid", "python3"], typed_ahead),
     ("somebody_who_only_watches", &["tmux", "bash", "setsid", "gdb", "sqlite3", "python3", "bc"], only_watches),
+    (
+        "an_editor_left_in_command_mode",
+        &["tmux", "bash", "setsid", "zsh", "fish", "python3", "gdb", "sqlite3"],
+        command_mode,
+    ),
     ("copy_mode", &["tmux", "bash", "setsid"], copy_mode),
     ("a_tiny_window", &["tmux", "bash", "setsid"], tiny_window),
     ("an_attached_session_is_not_closed", &["tmux", "bash", "setsid"], not_closed),
@@ -408,4 +413,72 @@ fn hostile_conf() -> Tested {
     let ended = client.run("exit 3")?;
     same!((ended.status(), ended.exit()), ("ended", Some(3)), "{}", ended.text);
     Ok(())
+}
+
+/// vi's editors take letters for commands behind an Escape, which leaves nothing to be seen.
+fn command_mode() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".inputrc", "set editing-mode vi\n")?;
+    world.dot_file(".zshrc", "bindkey -v\nPS1='$ '\n")?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let mut person = Person::attach(&world, "t1", 120, 41)?;
+    client.run("touch keep")?;
+    leaves_command_mode(&world, &mut person)?;
+    let bash = runs(&mut client, "echo rm keep")?;
+    same!((bash.status(), bash.output()), ("finished", "rm keep"), "{}", bash.text);
+    for (program, line, out) in [
+        ("python3 -q", "print(2 + 2)", "quit()"),
+        ("gdb -q", "print 2 + 2", "quit"),
+        ("sqlite3", "select 2 + 2;", ".quit"),
+    ] {
+        same!(client.run(program)?.status(), "prompt", "{program}");
+        leaves_command_mode(&world, &mut person)?;
+        let regions = client.call("regions", json!({}))?.meta["total"].clone();
+        let taken = runs(&mut client, line)?;
+        holds!(taken.status() == "prompt" && taken.output().ends_with('4'), "{program}: {}", taken.text);
+        let now = client.call("regions", json!({}))?.meta["total"].clone();
+        same!(regions.as_u64().map(|total| total + 1), now.as_u64(), "{program}");
+        same!(client.run(out)?.status(), "finished", "{program}");
+    }
+    for (shell, vi) in [("zsh -i", "true"), ("fish", "fish_vi_key_bindings")] {
+        client.run(shell)?;
+        same!(client.run(vi)?.status(), "finished", "{shell}");
+        leaves_command_mode(&world, &mut person)?;
+        let ran = runs(&mut client, "echo rm keep")?;
+        same!((ran.status(), ran.output()), ("finished", "rm keep"), "{shell}: {}", ran.text);
+        client.run("exit")?;
+    }
+    same!(client.run("ls")?.output(), "keep", "nothing else ran");
+    Ok(())
+}
+
+/// Runs a line once it has been read that nothing of a person's stands there any more.
+fn runs(client: &mut Client, line: &str) -> Result<Answer, String> {
+    let mut ran = None;
+    wait_until("the line is free", || {
+        ran = client.run(line).ok();
+        ran.as_ref().is_some_and(|ran| !ran.text.contains("has \"y\" on the line"))
+    })?;
+    ran.ok_or_else(|| "no reply".to_owned())
+}
+
+/// Has a person leave the line empty and its editor in vi's command mode.
+fn leaves_command_mode(world: &World, person: &mut Person) -> Tested {
+    let cursor = || world.tmux(&["display-message", "-p", "-t", "t1", "#{cursor_x}"]).unwrap_or_default();
+    let is_at = |column: usize| cursor().trim().parse() == Ok(column);
+    let row = || {
+        let screen = world.tmux(&["capture-pane", "-p", "-t", "t1"]).unwrap_or_default();
+        screen.trim_end().lines().next_back().map(str::to_owned).unwrap_or_default()
+    };
+    wait_until("the prompt", || row().ends_with(['$', '#', '>', ')']) && is_at(row().len() + 1))?;
+    let empty = row().len() + 1;
+    person.types("yy")?;
+    wait_until("both letters are shown", || is_at(empty + 2))?;
+    person.types("\x1b")?;
+    wait_until("Escape goes one to the left", || is_at(empty + 1))?;
+    person.types("x")?;
+    wait_until("one is deleted", || is_at(empty))?;
+    person.types("x")?;
+    wait_until("the line is empty", || is_at(empty) && row().len() + 1 == empty)
 }

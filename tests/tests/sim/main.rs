@@ -24,6 +24,7 @@ mod run;
 mod signals;
 mod trouble;
 mod typists;
+mod vi;
 mod wait;
 
 use dtmcp_core::call::{Outcome, Status};

@@ -1,0 +1,218 @@
+//! A trial of the line editor before a line is given to it, where a person has pressed keys at the prompt that stands.
+//!
+//! A key may leave nothing to be seen and change what the next ones do: after Escape vi's editors take letters for commands,
+//! and `echo rm x` would become `rm x`. So two letters are typed first. As text they stand on the line as they are; of
+//! vi's commands the first begins to insert, and the second stands there alone; an unfinished key takes the first. In each
+//! case the editor takes text from then on, and the two are cleared with the line that follows. Where neither comes to
+//! stand there, nothing more is typed.
+
+use std::time::Duration;
+
+use super::grown::KEY_MS;
+use super::typing::Before;
+use super::unsubmitted::DISCARD_LINE;
+use super::waiters::{Call, CallKind};
+use super::{Effect, NotTyped, Part, Session};
+use crate::call::{CallId, Outcome, Resting, Step, Target};
+use crate::log::ShellState;
+use crate::time::{Now, Wall};
+
+/// Inserts, in vi's command mode, and then is text; elsewhere both are.
+const TRIAL: &str = "ix";
+
+/// What is left of it behind a key that has taken the first.
+const LAST: &str = "x";
+
+/// How long the trial may take to show: an editor echoes within milliseconds, one on a busy machine or at the far end of a
+/// slow line within a second or two.
+const SHOWN_DUE: Duration = Duration::from_secs(4);
+
+/// Where the trial did not come to stand.
+const NOT_TEXT: &str = "nothing was typed: someone at the terminal has pressed keys at this prompt, and two letters that were tried first do not stand on the line as they were typed: the editor may take what is typed for commands of its own. Ask them, or read view=\"screen\" to see it; send keys=[\"ctrl+c\"] gives a fresh prompt, then run it again";
+
+/// What is known of the line editor that a call's line is for.
+#[derive(Debug, Default)]
+pub(super) enum Trial {
+    /// Nobody is known to have pressed a key there.
+    #[default]
+    Unneeded,
+    /// Somebody has: it is to be tried.
+    Due,
+    /// Until the terminal has taken the trial.
+    Typing(Tried),
+    /// Until it shows, or that time.
+    Shows(Tried, Now),
+    /// It does not, and what shows of it is taken back.
+    Back,
+    /// The editor takes text, and the trial is to be cleared.
+    Stands(Tried),
+}
+
+/// A line whose editor is tried first.
+#[derive(Debug)]
+pub(super) struct Tried {
+    target: Target,
+    line: String,
+    /// What stood on the cursor's line before.
+    pub(super) before: Before,
+}
+
+impl Session {
+    /// When a person's last key has to be before for a line to be typed at the shell's prompt without a trial.
+    pub(super) fn keys_before(&self, call: &Call, target: Target) -> Option<Wall> {
+        if target != Target::Shell || matches!(call.trial, Trial::Stands(_)) {
+            return None;
+        }
+        Some(Wall(self.line_begun().0.saturating_sub(KEY_MS)))
+    }
+
+    /// Whether the line editor is tried before this line.
+    fn is_to_be_tried(&self, now: Now, call: &Call, target: Target) -> bool {
+        match (target, &call.trial) {
+            (_, Trial::Due) => true,
+            (Target::Program, Trial::Unneeded) => self.may_edit(now) && self.has_pressed_since(),
+            _ => false,
+        }
+    }
+
+    /// Whether a person may have pressed a key at a program's prompt.
+    fn has_pressed_since(&self) -> bool {
+        self.person.is_some_and(|last| last.0 + KEY_MS > self.line_begun().0)
+    }
+
+    /// Whether a program's prompt stands there, and an editor may read behind it. The kernel's keeps no modes.
+    fn may_edit(&self, now: Now) -> bool {
+        self.looking.canonical != Some(true) && self.resting(now, None).prompt.is_some()
+    }
+
+    /// Whether it is asked first when a person last pressed a key, before a line is given to a program.
+    pub(super) fn asks_who_pressed(&mut self, now: Now, target: Target) -> bool {
+        let told = self.person_told == Some(self.log.cooked.offset());
+        let asks = target == Target::Program && !told && self.may_edit(now);
+        if asks {
+            self.ask_who_typed();
+        }
+        asks
+    }
+
+    /// Tries the line editor that this line is for, where that is to be.
+    ///
+    /// # Errors
+    /// Where nothing may be typed there.
+    pub(super) fn tries(&mut self, now: Now, call: &mut Call, target: Target, line: &str) -> Result<bool, String> {
+        if !self.is_to_be_tried(now, call, target) {
+            return Ok(false);
+        }
+        self.takes_text(target)?;
+        let room = self.make_room(now, &call.actor)?;
+        let mut before = self.before(now, call.prompt_pattern());
+        if let Some(bare) = self.without_half_typed(&before.line).filter(|_| room.is_some()) {
+            before.line = bare;
+        }
+        let mut parts: Vec<Part> = room.into_iter().collect();
+        parts.push(Part { bytes: TRIAL.as_bytes().to_vec(), bracketed: false });
+        let at = self.expected_there(call.moved);
+        self.trying = Some(call.id);
+        call.trial = Trial::Typing(Tried { target, line: line.to_owned(), before });
+        self.sent = None;
+        // It is this agent's, if anything keeps the line from following.
+        self.agents.line_is_empty();
+        self.agents.entry(&call.actor).half_typed = TRIAL.to_owned();
+        self.effects.push_back(Effect::Remember);
+        self.push_typing(now, call, parts, 0, (at, None));
+        Ok(true)
+    }
+
+    /// What is to be done about a trial that is under way; none where none is.
+    pub(super) fn step_trial(&mut self, now: Now, call: &mut Call) -> Option<Step> {
+        let (tried, until) = match std::mem::take(&mut call.trial) {
+            Trial::Shows(tried, until) => (tried, until),
+            other => {
+                let waits = matches!(other, Trial::Typing(_) | Trial::Back);
+                call.trial = other;
+                return waits.then_some(Step::Wait(None));
+            }
+        };
+        if let Some(shown) = self.shows_trial(&tried) {
+            let (target, line) = (tried.target, tried.line.clone());
+            let agent = self.agents.entry(&call.actor);
+            shown.clone_into(&mut agent.half_typed);
+            agent.prompted = target == Target::Program;
+            self.trying = None;
+            call.trial = Trial::Stands(tried);
+            return Some(Step::Line(target, line));
+        }
+        let until = call.deadline().map_or(until, |deadline| deadline.min(until));
+        if until > now && self.ended.is_none() && self.closed.is_none() {
+            call.trial = Trial::Shows(tried, until);
+            return Some(Step::Wait(Some(until)));
+        }
+        self.agents.line_is_empty();
+        self.effects.push_back(Effect::Remember);
+        if self.cursors_line().ends_with(TRIAL) && self.ended.is_none() && self.closed.is_none() {
+            call.trial = Trial::Back;
+            let parts = vec![Part { bytes: DISCARD_LINE.to_vec(), bracketed: false }];
+            self.push_typing(now, call, parts, 0, (self.expected_there(None), None));
+            return Some(Step::Wait(None));
+        }
+        self.trying = None;
+        Some(Step::Done(Box::new(self.untyped(now, call, NOT_TEXT))))
+    }
+
+    /// The terminal has taken what a trial typed, or not; the call goes on unless an outcome is given.
+    pub(super) fn trial_typed(&mut self, now: Now, call: &mut Call, result: Result<(), NotTyped>) -> Option<Outcome> {
+        if matches!(call.trial, Trial::Back) {
+            self.trying = None;
+            return Some(self.untyped(now, call, NOT_TEXT));
+        }
+        let typed = self.typed_or_held(now, call, result);
+        if !matches!(typed, Some(Ok(()))) {
+            self.trying = None;
+        }
+        match typed? {
+            Err(why) => return Some(self.untyped(now, call, &why)),
+            Ok(()) => {
+                if let Trial::Typing(tried) = std::mem::take(&mut call.trial) {
+                    call.trial = Trial::Shows(tried, now + SHOWN_DUE);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether a call is between its trial and its line, which nobody else's text is to come between.
+    pub(super) fn is_trying(&self) -> bool {
+        self.trying.is_some()
+    }
+
+    /// The client of a call is gone: nobody waits for its trial to show.
+    pub(super) fn forget_trial(&mut self, call: CallId) {
+        self.trying.take_if(|trying| *trying == call);
+    }
+
+    /// What of the trial stands on the line, where the editor has taken it for text.
+    fn shows_trial(&self, tried: &Tried) -> Option<&'static str> {
+        let stands = self.log.cooked.line_at_cursor().text;
+        let line = stands.trim_end();
+        let at_shell = matches!(self.log.shell(), ShellState::AtPrompt { .. });
+        // A mode that the prompt tells has changed, and what an editor proposes stands behind the cursor.
+        let input = at_shell.then(|| self.log.cooked.input());
+        let is = |text: &&'static str| {
+            line.strip_suffix(*text).is_some_and(|before| match &input {
+                Some(input) => input.trim_start().starts_with(*text),
+                None => before.trim_end() == tried.before.line.trim_end(),
+            })
+        };
+        [TRIAL, LAST].into_iter().find(is)
+    }
+
+    /// The outcome of a call whose line is not typed.
+    pub(super) fn untyped(&self, now: Now, call: &Call, why: &str) -> Outcome {
+        let resting = Resting::default();
+        match &call.kind {
+            CallKind::Run(run) => run.untyped(why, &self.seen(now, &resting)),
+            CallKind::Expect(expect) => expect.run.untyped(why, &self.seen(now, &resting)),
+            CallKind::Send(_) | CallKind::Wait(_) | CallKind::Integrate(_) => Outcome::error(why.to_owned()),
+        }
+    }
+}

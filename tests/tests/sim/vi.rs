@@ -1,0 +1,79 @@
+//! A person who has left the line editor in vi's command mode, which shows nothing of it.
+
+use dtmcp_core::call::Status;
+use dtmcp_core::inspect::{Call, Known, TerminalModes};
+use dtmcp_tests::sim::{Keys, Sim, run};
+
+use super::error;
+use super::looking::program;
+
+#[test]
+fn a_line_is_no_command_of_an_editor_that_a_person_left_in_command_mode() {
+    let mut sim = Sim::bash();
+    sim.bash.keys_are = Keys::Vi;
+    sim.pass(5.0);
+    sim.person("\x1b");
+    sim.pass(3.0);
+    assert_eq!(sim.ran("a", "echo rm keep").status, Status::Finished);
+    // Nobody has pressed a key at this prompt.
+    sim.pass(5.0);
+    assert_eq!(sim.ran("b", "echo two").status, Status::Finished);
+    assert_eq!(sim.typed(), "ix\x15echo rm keep\recho two\r");
+    // At one that wants the rest of a command, too.
+    assert_eq!(sim.ran("a", "echo \"one").status, Status::Continuation);
+    sim.pass(5.0);
+    sim.person("\x1b");
+    sim.pass(1.0);
+    assert_eq!(sim.ran("a", "echo two\"").status, Status::Finished);
+    assert_eq!(sim.bash.taken, ["echo rm keep", "echo two", "echo \"one", "echo two\""]);
+    assert_eq!(sim.regions().len(), 3);
+}
+
+#[test]
+fn each_of_several_lines_is_no_command() {
+    let mut sim = Sim::bash();
+    sim.bash.keys_are = Keys::Vi;
+    sim.pass(5.0);
+    let call = sim.call("a", run("sleep 4\necho rm keep", |_| {}));
+    sim.pass(1.0);
+    sim.person("\x1b");
+    sim.answer(call);
+    assert_eq!(sim.bash.taken, ["sleep 4", "echo rm keep"]);
+}
+
+#[test]
+fn a_program_whose_editor_a_person_left_in_command_mode_takes_the_line() {
+    for command in ["python", "gdb", "far"] {
+        let mut sim = Sim::bash();
+        sim.bash.keys_are = Keys::Vi;
+        sim.host = program(Call::Reads(0));
+        sim.host.modes = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
+        assert_eq!(sim.ran("a", command).status, Status::Prompt, "{command}");
+        sim.pass(5.0);
+        sim.person("\x1b");
+        sim.pass(3.0);
+        let regions = sim.regions().len();
+        assert_eq!(sim.ran("a", "echo 2").status, Status::Prompt, "{command}");
+        assert_eq!(sim.regions().len(), regions + 1, "{command}");
+        assert!(sim.regions()[regions].label.ends_with("echo 2"), "{command}");
+        sim.pass(5.0);
+        assert_eq!(sim.ran("b", "3").status, Status::Prompt, "{command}");
+        assert_eq!(sim.bash.taken, [command, "echo 2", "3"], "{command}");
+    }
+}
+
+#[test]
+fn nothing_is_submitted_where_an_editor_takes_no_text() {
+    let mut sim = Sim::bash();
+    sim.pass(5.0);
+    sim.person("\x1b");
+    sim.pass(1.0);
+    // What it was left in takes all that comes.
+    sim.bash.keys_are = Keys::Lost;
+    let text = error(&sim.ran("a", "echo rm keep"));
+    assert!(text.starts_with("nothing was typed: someone at the terminal") && text.contains("ctrl+c"), "{text}");
+    sim.bash.keys_are = Keys::Text;
+    sim.pass(5.0);
+    assert_eq!(sim.ran("a", "echo one").status, Status::Finished);
+    assert_eq!(sim.bash.taken, ["echo one"]);
+}
