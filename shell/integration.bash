@@ -453,21 +453,24 @@ __dtmcp_pre2='\[${__dtmcp_P-}\]'
 # nothing.
 __dtmcp_gap='\e]133;-\a'
 
-# sudo may give what it runs a terminal of its own (use_pty) and carry over what is printed there. In a shell that it has
-# started, that terminal is the session's from here on, if the sudo that carries stands on the one that was.
-__dtmcp_sudo() {
-    local __dt_stat __dt_of __dt_number
+# script gives what it runs a terminal of its own, and sudo may (use_pty), and they carry over what is printed there. In a
+# shell that they have started, that terminal is the session's from here on, if the one that carries stands on the one
+# that was: the first of the shell's ancestors that is not on the shell's own.
+__dtmcp_relayed() {
+    local __dt_stat __dt_of __dt_number __dt_pid __dt_own
     [[ ${__DTMCP_TTY-} =~ ^/dev/pts/([0-9]+)$ ]] || "$__dtmcp_by" return 0
-    __dt_number=${BASH_REMATCH[1]}
-    ! __dtmcp_here && [[ -n ${__DTMCP_NONCE-} && -r /proc/$PPID/stat ]] || "$__dtmcp_by" return 0
-    __dt_of='^[0-9]+ \(sudo\) . ([0-9]+) '
-    read -r __dt_stat </proc/$PPID/stat
-    [[ $__dt_stat =~ $__dt_of && -r /proc/${BASH_REMATCH[1]}/stat ]] || "$__dtmcp_by" return 0
     # The terminal's number, as proc(5) writes it: major 136, and the bits of the minor above 255 from bit 20 on.
-    __dt_of='^[0-9]+ \(sudo\) . [0-9]+ [0-9]+ [0-9]+ ([0-9]+) '
-    read -r __dt_stat </proc/${BASH_REMATCH[1]}/stat
-    __dt_number=$((136 << 8 | __dt_number & 255 | __dt_number >> 8 << 20))
-    [[ $__dt_stat =~ $__dt_of && ${BASH_REMATCH[1]} == "$__dt_number" ]] || "$__dtmcp_by" return 0
+    __dt_number=$((136 << 8 | BASH_REMATCH[1] & 255 | BASH_REMATCH[1] >> 8 << 20))
+    ! __dtmcp_here && [[ -n ${__DTMCP_NONCE-} ]] || "$__dtmcp_by" return 0
+    __dt_of='^[0-9]+ \((.*)\) . ([0-9]+) [0-9]+ [0-9]+ ([0-9]+) '
+    __dt_pid=$$ __dt_own=
+    while ((__dt_pid > 1)) && [[ -r /proc/$__dt_pid/stat ]]; do
+        read -r __dt_stat </proc/$__dt_pid/stat
+        [[ $__dt_stat =~ $__dt_of ]] || "$__dtmcp_by" return 0
+        __dt_pid=${BASH_REMATCH[2]} __dt_own=${__dt_own:-${BASH_REMATCH[3]}}
+        [[ ${BASH_REMATCH[3]} == "$__dt_own" ]] || break
+    done
+    [[ ${BASH_REMATCH[1]} == @(sudo|script) && ${BASH_REMATCH[3]-} == "$__dt_number" ]] || "$__dtmcp_by" return 0
     __dt_stat=$(tty 2>/dev/null) || "$__dtmcp_by" return 0
     __DTMCP_TTY=${__dt_stat##*[[:space:]]}
     export __DTMCP_TTY
@@ -499,8 +502,13 @@ if [[ -n ${__dtmcp_inherited-} ]]; then
     # Evaluated by the hook, in the prompt of a new shell.
     unset __dtmcp_inherited
     # What bash itself sets where nothing else has.
+<<<<<<< HEAD
     if [[ -n $__dtmcp_out1 && ${PS1-} == '\s-\v\$ ' && ${PS1@a} != *[rilu]* ]]; then PS1=$__DTMCP_PS1; fi
     __dtmcp_sudo
+=======
+    if [[ -n $__dtmcp_out1 && ${PS1-} == '\s-\v\$ ' && ${PS1@a} != *r* ]]; then PS1=$__DTMCP_PS1; fi
+    __dtmcp_relayed
+>>>>>>> ce5f3e1 (Bring the integration into a bash inside script, and call one on another terminal plain)
     __dtmcp_alias
     if [[ -n ${__dtmcp_opening-} ]]; then
         __dtmcp_open

@@ -231,11 +231,18 @@ pub fn taker(inspection: &Inspection) -> Option<Taker> {
     Some(if SHELLS.contains(&name.as_str()) { Taker::Shell(name) } else { Taker::Program(name) })
 }
 
+/// What carries what is printed on the terminal it makes to its own, so that a shell there has the session's.
+const RELAYS: &[&str] = &["sudo", "script"];
+
 /// Whether who would take a line is a bash that was started with the integration, and brings it back with its first command
-/// at the latest.
+/// at the latest: on the pane's own terminal, or where a relay carries. On any other its marks would lead nowhere.
 #[must_use]
 pub fn is_armed(inspection: &Inspection) -> bool {
-    processes(inspection).filter(|process| process.in_front).last().is_some_and(|process| process.armed)
+    let Some(process) = processes(inspection).filter(|process| process.in_front).last() else { return false };
+    let pane = inspection.terminal.known().map(|terminal| terminal.device);
+    let here = pane.is_some() && process.controlling == pane;
+    let relayed = || inspection.front.known().into_iter().flatten().any(|front| RELAYS.contains(&front.name.as_str()));
+    process.armed && (here || relayed())
 }
 
 /// The carrier that a process is, if it carries a terminal and has one.
@@ -276,7 +283,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::inspect::{ProcessId, Why};
+    use crate::inspect::{Device, Inode, ProcessId, TerminalFile, Why};
     use crate::waiting::carrier::carrier;
 
     fn place(host: &str, user: &str, container: Option<&str>) -> Place {
@@ -319,6 +326,25 @@ mod tests {
             threads: Known::Known(Vec::new()),
         };
         Inspection { front: Known::Known(vec![process]), ..Inspection::unknown(Why::NotAsked) }
+    }
+
+    #[test]
+    fn a_shell_brings_its_marks_back_where_they_reach_the_pane() {
+        let device = |minor| Device { major: 136, minor };
+        let file = TerminalFile { inode: Inode { device: device(0), number: 5 }, device: device(1) };
+        let armed = |front: &str, on: u32| {
+            let mut inspection = runs(front, "me");
+            inspection.terminal = Known::Known(file);
+            let mut shell = runs("bash", "me").front.known().cloned().unwrap_or_default();
+            for process in &mut shell {
+                (process.armed, process.controlling) = (true, Some(device(on)));
+            }
+            inspection.below = Known::Known(shell);
+            is_armed(&inspection)
+        };
+        assert!(armed("bash", 1));
+        assert!(armed("script", 2) && armed("sudo", 2));
+        assert!(!armed("expect", 2));
     }
 
     #[test]

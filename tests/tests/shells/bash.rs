@@ -294,6 +294,27 @@ pub(crate) const ROWS: &[Row] = &[
         ],
     )
     .needs(&["root", "sudo"]),
+    // As sudo with use_pty does it.
+    row(
+        "shell_in_a_script",
+        &[
+            Line("script -qc 'bash --norc' typescript"),
+            Line("false|true"),
+            Line("bash --norc"),
+            Line("(exit 6)"),
+            Line("exit"),
+            Line("exit 3"),
+        ],
+        &[
+            want("script -qc 'bash --norc' typescript", "*", 0),
+            want("false|true", "", 0).stages(&[1, 0]),
+            want("bash --norc", "*", 6),
+            want("(exit 6)", "", 6),
+            lost("exit", "*"),
+            lost("exit 3", "*"),
+        ],
+    )
+    .needs(&["script"]),
     row(
         "B69_shell_on_another_pty_in_a_sudo",
         &[Line("sudo -E python3 driver.py bash")],
