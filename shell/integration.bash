@@ -502,13 +502,8 @@ if [[ -n ${__dtmcp_inherited-} ]]; then
     # Evaluated by the hook, in the prompt of a new shell.
     unset __dtmcp_inherited
     # What bash itself sets where nothing else has.
-<<<<<<< HEAD
     if [[ -n $__dtmcp_out1 && ${PS1-} == '\s-\v\$ ' && ${PS1@a} != *[rilu]* ]]; then PS1=$__DTMCP_PS1; fi
-    __dtmcp_sudo
-=======
-    if [[ -n $__dtmcp_out1 && ${PS1-} == '\s-\v\$ ' && ${PS1@a} != *r* ]]; then PS1=$__DTMCP_PS1; fi
     __dtmcp_relayed
->>>>>>> ce5f3e1 (Bring the integration into a bash inside script, and call one on another terminal plain)
     __dtmcp_alias
     if [[ -n ${__dtmcp_opening-} ]]; then
         __dtmcp_open
