@@ -275,6 +275,8 @@ pub struct Interest {
     pub inode: Inode,
     /// Whether input wakes it (`EPOLLIN`).
     pub input: bool,
+    /// It is for one time only (`EPOLLONESHOT`): once it has woken somebody, `input` is no longer set.
+    pub once: bool,
 }
 
 /// A thread.

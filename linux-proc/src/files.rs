@@ -19,6 +19,9 @@ const MASTER: Device = Device { major: 5, minor: 2 };
 /// `EPOLLIN`, `EPOLLPRI`, `EPOLLRDNORM` of `eventpoll.h`.
 const INPUT: u32 = 0x1 | 0x2 | 0x40;
 
+/// `EPOLLONESHOT`, likewise.
+const ONCE: u32 = 1 << 30;
+
 /// A device number as `stat` has it.
 pub(crate) fn device(number: u64) -> Device {
     Device { major: rustix::fs::major(number), minor: rustix::fs::minor(number) }
@@ -109,7 +112,7 @@ fn entry(line: &str) -> Option<Interest> {
     let system = hexadecimal("sdev:")?;
     let device = Device { major: u32::try_from(system >> 20).ok()?, minor: u32::try_from(system & 0xf_ffff).ok()? };
     let inode = Inode { device, number: hexadecimal("ino:")? };
-    Some(Interest { fd: fd.parse().ok()?, inode, input: events & INPUT != 0 })
+    Some(Interest { fd: fd.parse().ok()?, inode, input: events & INPUT != 0, once: events & ONCE != 0 })
 }
 
 #[cfg(test)]
@@ -125,8 +128,8 @@ mod tests {
             tfd:        5 events:        4 data:                5  pos:0 ino:3 sdev:19\n";
         let inode = |major, minor, number| Inode { device: Device { major, minor }, number };
         let expected = [
-            Interest { fd: 16, inode: inode(1, 0x19, 0x2a), input: true },
-            Interest { fd: 5, inode: inode(0, 0x19, 3), input: false },
+            Interest { fd: 16, inode: inode(1, 0x19, 0x2a), input: true, once: true },
+            Interest { fd: 5, inode: inode(0, 0x19, 3), input: false, once: false },
         ];
         assert_eq!(entries(info), expected);
         assert_eq!(terminal_number("flags:\t02\ntty-index:\t12\n"), Some(12));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::channel::Meaning;
 use super::{Judgement, Output, Waiter};
-use crate::inspect::{Call, Inspection, Known, ProcessId, Sleep, Why};
+use crate::inspect::{Call, FileKind, Inode, Inspection, Known, OpenFile, ProcessId, Sleep, Why};
 use crate::time::Now;
 
 /// Two looks have to agree that lie this far apart. Of 3,700 looks at 25 busy commands ten saw a wait that was none,
@@ -140,6 +140,9 @@ impl Steady {
             }
             Asked::Process(process) => process == waiter.process,
         };
+        if asks_once(inspection, waiter) {
+            return judgement;
+        }
         let away = output.column == 0 && !output.alternate && !self.idle;
         let given_back = self.keyed == Some(waiter.process) && !raw(inspection) && has_a_list(inspection, waiter);
         if (known && raw(inspection) && away && !only_waits(inspection, waiter)) || given_back {
@@ -222,6 +225,28 @@ fn has_a_list(inspection: &Inspection, waiter: &Waiter) -> bool {
         (Known::Unknown(_), Sleep::In(channel)) => Meaning::of(channel) == Meaning::Epoll,
         (Known::Unknown(_), Sleep::Awake | Sleep::Untold) => false,
     })
+}
+
+/// Runtimes whose own thread has the terminal in a list for good, and makes each entry anew as soon as it was used:
+/// Erlang's, and so Elixir's.
+const ALWAYS_LISTED: &[&str] = &["beam.smp"];
+
+/// Whether the terminal stands in the waiter's list for one time: whoever put it there, a thread of Haskell's for one,
+/// asks now, wherever the cursor is and whatever an editor of lines has done before.
+fn asks_once(inspection: &Inspection, waiter: &Waiter) -> bool {
+    let Some(process) = inspection.processes().find(|process| process.id == waiter.process) else { return false };
+    let files = process.files.known().map_or(&[][..], Vec::as_slice);
+    let terminals: Vec<Inode> = files.iter().filter(|file| is_terminal(file)).map(|file| file.inode).collect();
+    let lists = files.iter().filter_map(|file| match &file.kind {
+        FileKind::Epoll(Known::Known(list)) => Some(list),
+        _ => None,
+    });
+    let asked = lists.flatten().any(|entry| entry.input && entry.once && terminals.contains(&entry.inode));
+    asked && has_a_list(inspection, waiter) && !ALWAYS_LISTED.contains(&process.name.as_str())
+}
+
+fn is_terminal(file: &OpenFile) -> bool {
+    matches!(file.kind, FileKind::Terminal(_) | FileKind::ControllingTerminal)
 }
 
 /// Whether the waiter can do nothing else meanwhile: its only thread sleeps until the terminal has input, and for

@@ -270,16 +270,19 @@ fn what_is_printed_without_a_line_to_work_on_comes_from_elsewhere() {
 
 #[test]
 fn a_terminal_that_was_given_back_is_read_no_more_by_what_is_left_of_an_editor() {
-    let list = || {
-        let entry = Interest { fd: 0, inode: PANE.inode, input: true };
+    let list = |once| {
+        let entry = Interest { fd: 0, inode: PANE.inode, input: true, once };
         vec![terminal(0), other(5, FileKind::Epoll(Known::Known(vec![entry])))]
     };
-    let settle = |steady: &mut Steady, from: u64, modes: &Known<TerminalModes>, channel: &str| {
-        let inspection = scene(modes.clone(), vec![process(7, channel, list())]);
+    let settled = |steady: &mut Steady, from: u64, program: Process, modes: &Known<TerminalModes>| {
+        let inspection = scene(modes.clone(), vec![program]);
         let judgement = judge(&inspection, QUIET);
         steady.begin();
         steady.look(Now(from), judgement.clone(), &inspection, QUIET);
         steady.look(Now(from + 60_000), judgement, &inspection, QUIET)
+    };
+    let settle = |steady: &mut Steady, from: u64, modes: &Known<TerminalModes>, channel: &str| {
+        settled(steady, from, process(7, channel, list(false)), modes)
     };
     let away = Step::Holds(Judgement::Unknown(Why::AwayFromPrompt));
     let mut steady = Steady::default();
@@ -287,8 +290,12 @@ fn a_terminal_that_was_given_back_is_read_no_more_by_what_is_left_of_an_editor()
     assert_ne!(settle(&mut steady, 100_000, &RAW, "ep_poll"), away, "it reads keys");
     assert_eq!(settle(&mut steady, 200_000, &COOKED, "ep_poll"), away, "its editor is closed");
     assert_ne!(settle(&mut steady, 300_000, &COOKED, "wait_woken"), away, "it reads after all");
+    let once = || process(7, "ep_poll", list(true));
+    assert_ne!(settled(&mut steady, 400_000, once(), &COOKED), away, "it asks, for this one time");
+    let always = Process { name: "beam.smp".to_owned(), ..once() };
+    assert_eq!(settled(&mut steady, 500_000, always, &COOKED), away, "its runtime does so whether or not it asks");
     steady.another_program();
-    assert_ne!(settle(&mut steady, 400_000, &COOKED, "ep_poll"), away);
+    assert_ne!(settle(&mut steady, 600_000, &COOKED, "ep_poll"), away);
 }
 
 #[test]

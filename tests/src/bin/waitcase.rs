@@ -65,6 +65,20 @@ const MODES: &[Mode] = &[
         let epoll = list(std::io::stdin().as_fd())?;
         poll(&mut [PollFd::new(epoll.0.as_fd(), PollFlags::POLLIN)], PollTimeout::NONE).map(drop)
     }),
+    // An editor of lines asks behind its prompt; then the program takes keys, somewhere else, and asks for one once.
+    ("epollonce", || {
+        let old = change(|modes| modes.local_flags.remove(LocalFlags::ICANON | LocalFlags::ECHO))?;
+        print!("key> ");
+        flush();
+        let stdin = std::io::stdin();
+        reads(stdin.as_fd())?;
+        println!("once");
+        let epoll = Epoll::new(EpollCreateFlags::empty())?;
+        epoll.add(stdin.as_fd(), EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLONESHOT, 0))?;
+        std::thread::spawn(sleeps);
+        epoll.wait(&mut [EpollEvent::empty()], EpollTimeout::NONE)?;
+        tcsetattr(&stdin, SetArg::TCSANOW, &old)
+    }),
     ("spin50", || {
         for turn in 0_usize.. {
             print!("\r{} working {turn}", ["|", "/", "-", "\\"].get(turn % 4).unwrap_or(&""));

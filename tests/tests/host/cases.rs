@@ -19,6 +19,13 @@ pub(crate) const ROWS: &[Row] = &[
     row("case_epollpw2", &[], &[Type("$W epollpw2\r"), See("ready\r\n", 1)], "waits", "waits"),
     row("case_epollsock", &[], &[Type("$W epollsock\r"), See("ready\r\n", 1)], "works", "works"),
     row("case_epollnest", &[], &[Type("$W epollnest\r"), See("ready\r\n", 1)], "waits", "waits"),
+    row(
+        "case_epollonce",
+        &[],
+        &[Type("$W epollonce\r"), See("key> ", 1), Judged("waits"), Type("\r"), See("once\r\n", 1)],
+        "waits",
+        "waits",
+    ),
     row("case_spin50", &[], &[Type("$W spin50\r"), See("working 5", 1)], "busy", "busy"),
     row("case_spinwork", &[], &[Type("$W spinwork\r"), See("ready\r\n", 1)], "works", "works"),
     row("case_quietpoll50", &[], &[Type("$W quietpoll50\r"), See("ready\r\n", 1)], "waits", "waits"),
