@@ -20,7 +20,7 @@ use dtmcp_tests::needs;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 /// Prompts of each, in turns.
-const PROMPTS: usize = 500;
+const PROMPTS: u32 = 500;
 
 const NONCE: &str = "0123456789abcdef";
 const SIZE: Size = Size { cols: 80, rows: 24 };
@@ -122,6 +122,13 @@ impl Shell {
         let fields = stat.rsplit_once(')').map(|(_, fields)| fields).unwrap_or_default();
         fields.split_whitespace().nth(8).unwrap_or_default().parse().map_err(words)
     }
+
+    /// Milliseconds of processor time so far, which other work on the machine does not lengthen.
+    fn worked(&self) -> Result<f64, String> {
+        let text = std::fs::read_to_string(format!("/proc/{}/schedstat", self.child.id())).map_err(words)?;
+        let nanoseconds: f64 = text.split_whitespace().next().unwrap_or_default().parse().map_err(words)?;
+        Ok(nanoseconds / 1e6)
+    }
 }
 
 impl Drop for Shell {
@@ -164,6 +171,7 @@ fn measure() -> Result<(), String> {
             without.command()?;
         }
         let (reaped, reaped_without) = (with.reaped()?, without.reaped()?);
+        let (worked, worked_without) = (with.worked()?, without.worked()?);
         let (mut times, mut times_without) = (Vec::new(), Vec::new());
         for _ in 0..PROMPTS {
             times.push(ms(with.command()?));
@@ -172,10 +180,13 @@ fn measure() -> Result<(), String> {
         let forks = if with.reaped()? == reaped { "none" } else { "some" };
         let forks_without = if without.reaped()? == reaped_without { "none" } else { "some" };
         let same = if with.shows() == without.shows() { "the same" } else { "NOT the same" };
+        let each = f64::from(PROMPTS);
+        let (worked, worked_without) = ((with.worked()? - worked) / each, (without.worked()? - worked_without) / each);
         let (time, time_without) = (median(&times), median(&times_without));
         println!(
-            "{name:6} with {time:.2}   without {time_without:.2}   more {:.2} (at most 1)   ratio {:.2}   \
-             forks {forks}, without {forks_without}   shows {same}",
+            "{name:5} with {time:.2}   without {time_without:.2}   more {:.2} (at most 1)   ratio {:.2}\n      \
+             processor time {worked:.2}, without {worked_without:.2}   forks {forks}, without {forks_without}   \
+             shows {same}",
             time - time_without,
             time / time_without
         );
