@@ -77,3 +77,21 @@ fn nothing_is_submitted_where_an_editor_takes_no_text() {
     assert_eq!(sim.ran("a", "echo one").status, Status::Finished);
     assert_eq!(sim.bash.taken, ["echo one"]);
 }
+
+#[test]
+fn blanks_that_a_person_typed_are_no_part_of_a_line() {
+    let mut sim = Sim::bash();
+    sim.pass(5.0);
+    sim.person("  ");
+    sim.pass(1.0);
+    assert_eq!(sim.ran("a", "echo hi").status, Status::Finished);
+    sim.host = program(Call::Reads(0));
+    sim.host.modes = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
+    sim.pass(5.0);
+    assert_eq!(sim.ran("a", "python").status, Status::Prompt);
+    sim.pass(5.0);
+    sim.person("  ");
+    sim.pass(1.0);
+    assert_eq!(sim.ran("a", "2").status, Status::Prompt);
+    assert_eq!(sim.bash.taken, ["echo hi", "python", "2"]);
+}
