@@ -294,7 +294,12 @@ impl<'a> Scene<'a> {
             return Judgement::WaitsHidden(Some(self.waiter(process, *watching, false)));
         }
         let mut seen = found.doubt.is_none();
-        for others in [&self.inspection.below, &self.inspection.elsewhere] {
+        // A terminal that was made inside is there for those who were started in it, who have all been asked.
+        let more = match target {
+            Target::Pane(_) => &[&self.inspection.below, &self.inspection.elsewhere][..],
+            Target::Inner { .. } => &[],
+        };
+        for others in more {
             let Known::Known(others) = others else {
                 seen = false;
                 continue;

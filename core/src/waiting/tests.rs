@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::inspect::{
-    Blind, Call, Device, FileKind, Inode, Inspector as _, Interest, OpenFile, PaneTerminal, Sleep, Thread, Why,
+    Blind, Call, Device, FileKind, InnerTerminal, Inode, Inspector as _, Interest, OpenFile, PaneTerminal, Sleep,
+    Thread, Why,
 };
 use crate::time::Now;
 
@@ -113,6 +114,28 @@ fn what_cannot_be_told_apart_is_not_guessed() {
     assert_eq!(judge(&scene(COOKED, vec![known.clone()]), QUIET), Judgement::Works);
     call(&mut known, Call::Polls { fds: vec![5, 0], timeout: None });
     assert!(waits(&judge(&scene(COOKED, vec![known]), QUIET)));
+}
+
+#[test]
+fn a_terminal_inside_that_hides_lines_is_asked_at_by_those_in_it_alone() {
+    let (number, device) = (4, Device { major: 136, minor: 4 });
+    let inner = OpenFile { fd: 0, inode: inode(26, 7), kind: FileKind::Terminal(device) };
+    let relay =
+        process(7, "poll_schedule_timeout", vec![terminal(0), other(9, FileKind::Master(Known::Known(number)))]);
+    let judged = |channel| {
+        let below =
+            Process { parent: 7, session: 8, controlling: Some(device), ..process(8, channel, vec![inner.clone()]) };
+        let hides = InnerTerminal { number, modes: HIDDEN, unread: Known::Known(0) };
+        let inspection = Inspection {
+            below: Known::Known(vec![below]),
+            elsewhere: Known::Unknown(Why::NotAsked),
+            inner: vec![hides],
+            ..scene(RAW, vec![relay.clone()])
+        };
+        judge(&inspection, QUIET)
+    };
+    assert_eq!(judged("hrtimer_nanosleep"), Judgement::Works, "it has not come to ask");
+    assert!(matches!(judged("wait_woken"), Judgement::WaitsHidden(Some(_))));
 }
 
 #[test]
