@@ -343,8 +343,11 @@ fn piped(facts: &Facts<'_>) -> String {
         Prints::Pipe(None) => "a pipe".to_owned(),
         _ => "a file".to_owned(),
     };
+    // A line is not typed where it would not be shown.
+    let hidden = facts.is(Status::WaitingHidden) || sent_to(facts, Asks::Hidden);
+    let answers = if hidden { "send answers" } else { "run or send answers" };
     format!(
-        "{} (pid {}) reads the terminal, and what it prints goes into {into}: if it asks something, that is hidden there. run or send answers it; send keys=[\"ctrl+c\"] ends it, to run it without that",
+        "{} (pid {}) reads the terminal, and what it prints goes into {into}: if it asks something, that is hidden there. {answers} it; send keys=[\"ctrl+c\"] ends it, to run it without that",
         reader.name, reader.pid
     )
 }

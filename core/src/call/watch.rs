@@ -127,6 +127,8 @@ pub(crate) struct Seen<'a> {
     /// What the shell does: as the markers say, or as it looks where none has come yet.
     pub(crate) shell: ShellState,
     pub(crate) resting: &'a Resting,
+    /// What is asked, without what somebody has begun to answer it with; none where nobody is known to have.
+    pub(crate) asked: Option<String>,
     /// The host has been asked what runs there since something was last printed or typed.
     pub(crate) looked: bool,
     /// What the host made of it, while that holds.
@@ -319,7 +321,7 @@ pub(crate) fn prompt_text(view: &Seen<'_>) -> String {
     if view.shell == ShellState::Continuation && view.log.continues_unprompted() {
         return String::new();
     }
-    let mut line = view.log.cooked.line_at_cursor().text;
+    let mut line = view.asked.clone().unwrap_or_else(|| view.log.cooked.line_at_cursor().text);
     if matches!(view.shell, ShellState::AtPrompt { .. } | ShellState::Continuation) {
         // What is typed behind the prompt, up to the cursor, is none of it.
         let typed = view.log.cooked.input();

@@ -23,6 +23,9 @@ pub struct AgentRecord {
     /// That stands behind a program's prompt, which is shown anew once it is gone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompted: bool,
+    /// That was typed while a program was at work, which reads it once it asks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ahead: bool,
     /// It began to answer a question that hides what is typed, and left that unsubmitted: what, is not kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hides: bool,
@@ -47,10 +50,10 @@ pub struct AgentRecord {
 }
 
 impl AgentRecord {
-    /// Whether what it has behind a program's prompt is this text, or the beginning of it.
+    /// Whether what it has behind a program's prompt, or ahead of one, is this text, or the beginning of it.
     #[must_use]
     pub(crate) fn stands_behind_prompt(&self, text: &str) -> bool {
-        self.prompted && !self.half_typed.is_empty() && text.starts_with(&self.half_typed)
+        (self.prompted || self.ahead) && !self.half_typed.is_empty() && text.starts_with(&self.half_typed)
     }
 }
 

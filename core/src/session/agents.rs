@@ -131,7 +131,7 @@ impl Agents {
         for agent in self.record.agents.values_mut() {
             changed |= !agent.half_typed.is_empty() || agent.hides;
             agent.half_typed.clear();
-            (agent.hides, agent.prompted) = (false, false);
+            (agent.hides, agent.prompted, agent.ahead) = (false, false, false);
         }
         changed
     }

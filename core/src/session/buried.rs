@@ -1,5 +1,6 @@
-//! A person's text at a program that output has ended the line of: a job in the background has printed behind it, and the
-//! program's line editor, or the kernel, still has it. The next line would become one with it.
+//! A person's text at a program that output has come behind: a job in the background has printed there, or a program that
+//! was at work asks by now. The program's line editor, or the kernel, still has it, and the next line would become one with
+//! it.
 //!
 //! A person's Enter ends the line as it stood; what is printed there ends it with more on it. Where a key and the Enter
 //! come in one piece they look alike, so the text is forgotten as soon as the program is seen to have taken it. Nothing of
@@ -38,8 +39,18 @@ pub(super) struct Buried {
     at: Wall,
     /// When a line has ended since otherwise.
     ended: Option<Wall>,
+    /// Whether it was typed while the program was at work: a question that comes then has not been answered by it.
+    ahead: bool,
     /// Whether it is known to be a person's; before, tmux has been asked for their last key.
     theirs: bool,
+}
+
+impl Standing {
+    /// Whether it was typed at no question and no prompt.
+    fn is_ahead(&self) -> bool {
+        let before = self.line.trim_end().strip_suffix(&*self.text).unwrap_or_default();
+        self.grew.is_some() && prompt::looks_like(before).is_none()
+    }
 }
 
 impl Session {
@@ -72,6 +83,20 @@ impl Session {
     /// Takes output, over what stands there.
     pub(super) fn feed(&mut self, standing: Option<Standing>, bytes: &[u8], wall: Wall) {
         let end = memchr::memchr(b'\n', bytes);
+        if let (None, Some(standing)) = (end, &standing)
+            && bytes.len() > 1
+            && standing.is_ahead()
+        {
+            let standing = standing.clone();
+            self.log.feed(bytes, wall);
+            let asks = self.cursors_line();
+            let more = asks.strip_prefix(standing.line.trim_end()).unwrap_or_default();
+            if !more.trim().is_empty() && prompt::looks_like(&asks).is_some() {
+                self.stood = None;
+                return self.buries(standing, wall);
+            }
+            return self.see_buried(None, false);
+        }
         let Some((at, standing)) = end.zip(standing) else {
             // What comes to stand there at once is a program's, where people's keys come one by one.
             let fresh = self.buried.is_some() && bytes.len() > 1 && self.cursors_line().trim().is_empty();
@@ -96,8 +121,9 @@ impl Session {
             (buried.at, buried.ended) = (wall, None);
             return;
         }
+        let ahead = standing.is_ahead();
         let Standing { text, grew, .. } = standing;
-        self.buried = Some(Buried { text, grew, at: wall, ended: None, theirs: false });
+        self.buried = Some(Buried { text, grew, at: wall, ended: None, ahead, theirs: false });
         self.judge_buried(false);
         if self.buried.as_ref().is_some_and(|buried| !buried.theirs) {
             self.effects.push_back(Effect::AskPerson);
@@ -109,6 +135,7 @@ impl Session {
     fn see_buried(&mut self, ended: Option<Wall>, fresh: bool) {
         let Some(buried) = &mut self.buried else { return };
         buried.ended = ended.or(buried.ended);
+        let fresh = fresh && !buried.ahead;
         let line = self.log.cooked.line_at_cursor().text;
         let last = self.last_prompt.as_deref();
         let asks = || {

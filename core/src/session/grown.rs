@@ -70,8 +70,9 @@ impl Grown {
         let grown = shows.strip_prefix(base)?;
         // A program that asks leaves a blank for the answer, mostly; and what it prints on a line of its own with one
         // behind it is a prompt, whatever it looks like.
-        let blank = ends.text.ends_with(' ');
-        let looks = prompt::looks_like(&ends.text).is_some() || prompt::leading(&shows).is_some();
+        // Behind the cursor nothing is asked.
+        let blank = ends.text.ends_with(' ') && !ends.more;
+        let looks = !ends.more && prompt::looks_like(&ends.text).is_some() || prompt::leading(&shows).is_some();
         let asks = if base.is_empty() { blank || looks } else { blank && looks };
         let grown = grown.trim();
         (!grown.is_empty() && !asks).then(|| grown.to_owned())
@@ -129,7 +130,8 @@ impl Session {
         let last = self.person?;
         let theirs = |text| Unsubmitted { owner: Owner::Person, text, shows: None };
         let grown = self.grown().filter(|_| last.0 + KEY_MS > self.grown.at.0);
-        if self.is_hidden_question() {
+        let hidden = self.is_hidden_question();
+        if hidden || grown.is_none() && self.reads_unshown() {
             // Nothing of it is shown: only that they have pressed keys in a later second is known.
             let pressed = last.0 / 1000 > self.grown.at.0 / 1000 || grown.is_some();
             return pressed.then(|| theirs(None));

@@ -5,6 +5,7 @@
 
 mod agents;
 mod around;
+mod begun;
 mod buried;
 mod editor;
 mod event;
@@ -516,6 +517,7 @@ impl Session {
             flow: self.looking.flow,
             quiet: now - self.last_activity,
             resting,
+            asked: resting.asks.and_then(|_| self.bare_question()),
             answer_due: self.submitter.answer_due(now),
             unbegun: self.submitter.unbegun(),
             ended: self.ended,

@@ -160,7 +160,9 @@ impl Session {
             return Step::Wait(Some(self.place_by(now)));
         }
         let answers = matches!(&call.kind, CallKind::Expect(expect) if expect.may_answer());
-        if answers && !due && self.asks_who_typed() {
+        // Whose what stands behind a question is, the reply tells.
+        let tells = resting.asks.is_some() && !matches!(call.kind, CallKind::Send(_));
+        if (answers || tells) && !due && self.asks_who_typed() {
             return Step::Wait(None);
         }
         let mut view = self.seen(now, &resting);

@@ -153,6 +153,9 @@ impl Session {
             ));
         }
         notes.extend(advised);
+        let asks = matches!(outcome.status, Status::Waiting | Status::WaitingHidden | Status::Quiet)
+            || outcome.status == Status::Sent && outcome.observed.asks.is_some();
+        notes.extend(self.begun_note(&call.actor).filter(|_| asks && self.is_unmarked_now()));
         let refused = self.looking.refused();
         notes.extend(refused.filter(|(key, _)| self.agents.once(&call.actor, key)).map(|(_, note)| note));
         notes.extend(self.place_note(&call.actor));

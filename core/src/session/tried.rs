@@ -103,7 +103,7 @@ impl Session {
         if !self.is_to_be_tried(now, call, target) {
             return Ok(false);
         }
-        self.takes_text(target)?;
+        self.takes_text(&call.actor, target)?;
         let room = self.make_room(now, &call.actor)?;
         let mut before = self.before(now, call.prompt_pattern());
         if let Some(bare) = self.without_half_typed(&before.line).filter(|_| room.is_some()) {

@@ -112,6 +112,7 @@ impl Session {
                     || self.behind_prompt().is_some()
                     || self.grown().is_some()
                     || self.is_hidden_question()
+                    || self.reads_unshown()
                     || self.reads.prompted && self.wants_the_rest()
             }
             ShellState::Starting | ShellState::Ended => false,

@@ -1,5 +1,6 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
+use super::begun::OWN_UNSHOWN;
 use super::searching::LEAVES;
 use super::submitter::LINES_MAX;
 use super::tried::Trial;
@@ -59,7 +60,7 @@ impl Session {
         if was_tried {
             parts.push(Part { bytes: DISCARD_LINE.to_vec(), bracketed: false });
         } else {
-            self.takes_text(target)?;
+            self.takes_text(&call.actor, target)?;
             parts.extend(self.make_room(now, &call.actor)?);
         }
         let stands = tried.unwrap_or_else(|| self.before(now, call.prompt_pattern()));
@@ -196,7 +197,7 @@ impl Session {
             }
         }
         if leaves == Leaves::More {
-            self.sends(id, actor, &text);
+            self.sends(now, (id, actor), &text);
         }
         self.push_typing(now, call, parts, submits, (at, None));
         Ok(())
@@ -216,13 +217,17 @@ impl Session {
         (resting.prompt.is_some() || asks) && matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell)
     }
 
-    /// That no editor is in the middle of something, as far as that shows.
+    /// That no editor is in the middle of something, as far as that shows, and nothing that this agent has sent stands
+    /// unseen where the line would come behind it.
     ///
     /// # Errors
     /// Says what it is in the middle of, and what to do.
-    pub(super) fn takes_text(&self, target: Target) -> Result<(), String> {
+    pub(super) fn takes_text(&self, actor: &str, target: Target) -> Result<(), String> {
         if target == Target::Shell {
             self.editor_is_free()?;
+        }
+        if target == Target::Program && self.agents.hiding() == Some(actor) {
+            return Err(OWN_UNSHOWN.to_owned());
         }
         self.is_in_no_search(None)
     }

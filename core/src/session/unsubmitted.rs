@@ -64,9 +64,11 @@ pub(super) struct Sent {
     call: CallId,
     owner: String,
     /// What stood on the line before the agent's text.
-    before: String,
+    pub(super) before: String,
     /// The agent's text, with what it had there already.
-    text: String,
+    pub(super) text: String,
+    /// It was typed while a program was at work.
+    ahead: bool,
     /// It was typed at a question that hides what is typed.
     hidden: bool,
 }
@@ -131,9 +133,10 @@ impl Session {
             if let Some(theirs) = theirs.as_ref().filter(|theirs| !shown && theirs.text.is_some()) {
                 return Some(theirs.clone());
             }
-            // Behind a program's prompt it is there, whatever a job in the background has printed over it. Elsewhere
+            // Behind a program's prompt, or ahead of a question, it is there, whatever a job in the background has printed over it. Elsewhere
             // the program may have taken it without Enter.
-            if shown || self.agents.get(owner).prompted && !self.is_bare_prompt(&there) {
+            let known = self.agents.get(owner);
+            if shown || (known.prompted || known.ahead) && !self.is_bare_prompt(&there) {
                 let shows = Some(there.trim().to_owned()).filter(|_| !shown);
                 let owner = Owner::Agent(owner.to_owned());
                 return Some(Unsubmitted { owner, text: Some(half.to_owned()), shows });
@@ -206,8 +209,12 @@ impl Session {
             return Err(text.refusal());
         }
         if let Some(owner) = self.has_begun(now).filter(|owner| *owner != actor) {
+            let begun = match self.log.shell() {
+                ShellState::Continuation => "a command that the shell wants the rest of",
+                _ => "something that the program wants the rest of",
+            };
             return Err(format!(
-                "nothing was typed: {owner} has begun a command that the shell wants the rest of, and this would become part of it. Ask them; send keys=[\"ctrl+c\"] gives it up if they agree"
+                "nothing was typed: {owner} has begun {begun}, and this would become part of it. Ask them; send keys=[\"ctrl+c\"] gives it up if they agree"
             ));
         }
         if self.log.shell() == ShellState::Continuation {
@@ -306,12 +313,13 @@ impl Session {
     }
 
     /// A `send` is about to be typed that leaves text on the line, or edits it.
-    pub(super) fn sends(&mut self, call: CallId, actor: &str, text: &str) {
+    pub(super) fn sends(&mut self, now: Now, (call, actor): (CallId, &str), text: &str) {
         let half = self.own_half(actor);
         let there = self.cursors_line();
         let before = there.trim_end().strip_suffix(half.as_str()).unwrap_or(&there).to_owned();
         let hidden = self.looking.asks() == Some(Asks::Hidden);
-        self.sent = Some(Sent { call, owner: actor.to_owned(), before, text: format!("{half}{text}"), hidden });
+        let ahead = self.is_typed_ahead(now);
+        self.sent = Some(Sent { call, owner: actor.to_owned(), before, text: format!("{half}{text}"), ahead, hidden });
     }
 
     /// The terminal has taken a `send`.
@@ -352,20 +360,32 @@ impl Session {
             return;
         }
         let there = self.cursors_line();
-        if self.agents.half_typed().is_some() && self.is_bare_prompt(&there) {
+        self.see_ahead(&there);
+        let ahead = self.agents.half_typed().is_some_and(|(owner, _)| self.agents.get(owner).ahead);
+        if !ahead && self.agents.half_typed().is_some() && self.is_bare_prompt(&there) {
             // The program has taken a line.
             self.agents.line_is_empty();
             self.effects.push_back(Effect::Remember);
         }
         let Some(sent) = self.sent.as_ref().filter(|sent| !sent.text.trim().is_empty()) else { return };
-        let (owner, text) = (sent.owner.clone(), sent.text.trim().to_owned());
+        let (owner, text, ahead) = (sent.owner.clone(), sent.text.trim().to_owned(), sent.ahead);
         let Some(before) = there.trim_end().strip_suffix(text.as_str()) else { return };
         let (known, prompted) = (self.agents.get(&owner), self.is_bare_prompt(before));
         if known.half_typed != text || known.prompted != prompted {
             self.agents.line_is_empty();
             let agent = self.agents.entry(&owner);
-            (agent.half_typed, agent.prompted) = (text, prompted);
+            (agent.half_typed, agent.prompted, agent.ahead) = (text, prompted, ahead && !prompted);
             self.effects.push_back(Effect::Remember);
+        }
+    }
+
+    /// What was typed ahead has been read where it stands behind a program's prompt.
+    fn see_ahead(&mut self, there: &str) {
+        let Some((owner, half)) = self.agents.half_typed() else { return };
+        let (owner, before) = (owner.to_owned(), there.trim_end().strip_suffix(half));
+        if before.is_some_and(|before| self.is_bare_prompt(before)) && self.agents.get(&owner).ahead {
+            let agent = self.agents.entry(&owner);
+            (agent.prompted, agent.ahead) = (true, false);
         }
     }
 
@@ -408,13 +428,15 @@ impl Session {
                     Some(edited) => edited,
                     None => "",
                 };
+                let unshown = half.is_empty() && !text.is_empty() && leaves == Leaves::More && self.is_unshown(&sent);
                 let whole = format!("{}{}", sent.before, sent.text);
                 let rests = if there.starts_with(whole.trim_end()) { whole } else { there.to_owned() };
                 self.rests_at(rests);
                 self.agents.line_is_empty();
                 let agent = self.agents.entry(&sent.owner);
                 half.clone_into(&mut agent.half_typed);
-                (agent.prompted, agent.hides) = (prompted && !half.is_empty(), known.hides);
+                (agent.prompted, agent.hides) = (prompted && !half.is_empty(), known.hides || unshown);
+                agent.ahead = sent.ahead && !half.is_empty() && !prompted;
             }
             ShellState::Continuation | ShellState::Starting | ShellState::Ended => {}
         }
@@ -459,6 +481,17 @@ impl Unsubmitted {
         })
     }
 
+    /// That they have begun to answer what is asked, as a note with a reply; none where it is nobody's.
+    pub(super) fn begun(&self) -> Option<String> {
+        let brief = self.brief()?;
+        let keep = "wait until it is submitted: nothing else is typed into it";
+        Some(match (&self.owner, &self.text) {
+            (Owner::Person, None) => format!("{SOMEONE} has pressed keys since this was asked. {keep}"),
+            (_, Some(_)) => format!("{brief}, not submitted. {keep}"),
+            (_, None) => format!("{brief}. {keep}"),
+        })
+    }
+
     /// Why nothing is typed there by somebody else.
     fn refusal(&self) -> String {
         let shown = |text: &str| quoted(&text.chars().take(SHOWN_CHARS).collect::<String>());
@@ -469,10 +502,10 @@ impl Unsubmitted {
                 shown(text)
             ),
             (Owner::Agent(owner), None) => format!(
-                "nothing was typed: {owner} has begun an answer to this question, which hides it, and has not submitted it. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
+                "nothing was typed: {owner} has begun an answer to this question, which does not show it, and has not submitted it. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
             ),
             (Owner::Person, None) => format!(
-                "nothing was typed: {SOMEONE} has pressed keys since this question was asked, which hides its answer. Ask them; send keys=[\"ctrl+u\"] clears what they have typed if they agree"
+                "nothing was typed: {SOMEONE} has pressed keys since this question was asked, which does not show its answer. Ask them; send keys=[\"ctrl+u\"] clears what they have typed if they agree"
             ),
             (Owner::Person | Owner::Nobody, text) => format!(
                 "nothing was typed: {SOMEONE} has {} on the line, not submitted{over}. Ask them; send keys=[\"ctrl+u\"] clears it if they agree",

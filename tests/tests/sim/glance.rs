@@ -131,6 +131,6 @@ fn whose_text_stands_on_the_line() {
     sim.pass(1.0);
     assert_eq!(
         sim.glance(),
-        "waiting for input at \"(gdb) info\" · someone at the terminal has \"info\" on the line · #1 \"gdb\""
+        "waiting for input at \"(gdb) \" · someone at the terminal has \"info\" on the line · #1 \"gdb\""
     );
 }

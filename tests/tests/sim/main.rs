@@ -8,6 +8,7 @@
 )]
 
 mod agents;
+mod begun;
 mod editor;
 mod expect;
 mod far;
