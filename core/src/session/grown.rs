@@ -5,7 +5,7 @@
 //! of theirs at that time, unless it looks like something that a program asks.
 //! Nothing of this is kept on disk: after a restart it is read off the log and its times again.
 
-use super::{Session, Unsubmitted};
+use super::{HUMAN, Session, Unsubmitted};
 use crate::call::{Asks, REST};
 use crate::cooked::CursorLine;
 use crate::log::{Log, ShellState};
@@ -26,6 +26,8 @@ pub(super) struct Grown {
     base: Option<String>,
     /// When anything was last printed, or a line given up.
     at: Wall,
+    /// When a person has last submitted a line, as far as the output shows that.
+    submitted: Wall,
 }
 
 impl Grown {
@@ -69,8 +71,7 @@ impl Grown {
         let base = self.base_on(cursor_line(log))?.trim_end();
         let grown = shows.strip_prefix(base)?;
         // A program that asks leaves a blank for the answer, mostly; and what it prints on a line of its own with one
-        // behind it is a prompt, whatever it looks like.
-        // Behind the cursor nothing is asked.
+        // behind it is a prompt, whatever it looks like. The cursor is behind either.
         let blank = ends.text.ends_with(' ') && !ends.more;
         let looks = !ends.more && prompt::looks_like(&ends.text).is_some() || prompt::leading(&shows).is_some();
         let asks = if base.is_empty() { blank || looks } else { blank && looks };
@@ -81,7 +82,11 @@ impl Grown {
 
 impl Session {
     /// Output is about to be taken.
-    pub(super) fn note_rest(&mut self, wall: Wall) {
+    pub(super) fn note_rest(&mut self, wall: Wall, bytes: &[u8]) {
+        let typed = self.looking.asks().is_some() || self.stood.is_some();
+        if typed && self.unechoed.is_none() && bytes.contains(&b'\n') {
+            self.grown.submitted = wall;
+        }
         let waits = self.looking.asks() == Some(Asks::Shown);
         self.grown.output(&self.log, wall, self.unechoed.is_some(), waits);
     }
@@ -125,6 +130,12 @@ impl Session {
         self.looking.asks() == Some(Asks::Hidden)
     }
 
+    /// Whether a person has submitted a line in that second of the Unix clock.
+    fn submitted_in(&self, second: u64) -> bool {
+        let mut recent = self.log.regions().rev().take_while(|region| region.started.0 / 1000 >= second);
+        self.grown.submitted.0 / 1000 == second || recent.any(|region| region.actor.as_deref() == Some(HUMAN))
+    }
+
     /// What a person has on the line of a program.
     pub(super) fn persons_at_program(&self) -> Option<Unsubmitted> {
         let last = self.person?;
@@ -132,8 +143,10 @@ impl Session {
         let grown = self.grown().filter(|_| last.0 + KEY_MS > self.grown.at.0);
         let hidden = self.is_hidden_question();
         if hidden || grown.is_none() && self.reads_unshown() {
-            // Nothing of it is shown: only that they have pressed keys in a later second is known.
-            let pressed = last.0 / 1000 > self.grown.at.0 / 1000 || grown.is_some();
+            // Nothing of it is shown: only when they have pressed keys is known, to the second. In the second in which the
+            // question came, that may have been what led to it.
+            let (second, asked) = (last.0 / 1000, self.grown.at.0 / 1000);
+            let pressed = second > asked || second == asked && !self.submitted_in(second) || grown.is_some();
             return pressed.then(|| theirs(None));
         }
         grown.map(|grown| theirs(Some(grown)))

@@ -311,7 +311,7 @@ impl Session {
             Event::Output { bytes, wall } => {
                 self.remember_prompt(now);
                 let standing = self.standing(wall);
-                self.note_rest(wall);
+                self.note_rest(wall, bytes);
                 self.see_typed_behind();
                 self.wall = (now, wall);
                 self.last_activity = now;

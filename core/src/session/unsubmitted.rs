@@ -486,7 +486,7 @@ impl Unsubmitted {
         let brief = self.brief()?;
         let keep = "wait until it is submitted: nothing else is typed into it";
         Some(match (&self.owner, &self.text) {
-            (Owner::Person, None) => format!("{SOMEONE} has pressed keys since this was asked. {keep}"),
+            (Owner::Person, None) => format!("{SOMEONE} has pressed keys since this was asked or just before. {keep}"),
             (_, Some(_)) => format!("{brief}, not submitted. {keep}"),
             (_, None) => format!("{brief}. {keep}"),
         })
@@ -505,7 +505,7 @@ impl Unsubmitted {
                 "nothing was typed: {owner} has begun an answer to this question, which does not show it, and has not submitted it. wait until it is, or send keys=[\"ctrl+u\"] clears it if {owner} agrees"
             ),
             (Owner::Person, None) => format!(
-                "nothing was typed: {SOMEONE} has pressed keys since this question was asked, which does not show its answer. Ask them; send keys=[\"ctrl+u\"] clears what they have typed if they agree"
+                "nothing was typed: {SOMEONE} has pressed keys since this question was asked or just before, and it does not show its answer. Ask them; send keys=[\"ctrl+u\"] clears what they have typed if they agree"
             ),
             (Owner::Person | Owner::Nobody, text) => format!(
                 "nothing was typed: {SOMEONE} has {} on the line, not submitted{over}. Ask them; send keys=[\"ctrl+u\"] clears it if they agree",

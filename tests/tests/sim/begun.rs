@@ -144,3 +144,46 @@ fn a_person_who_moves_within_their_answer_has_it_still() {
     let text = error(&sim.ran("a", "x"));
     assert!(text.contains("\"bob\" on the line"), "{text}");
 }
+
+#[test]
+fn keys_in_the_second_of_a_hidden_question_may_be_its_answer() {
+    let mut sim = Sim::bash();
+    sim.host = hides();
+    sim.pass(5.0);
+    sim.ran("a", "passwd");
+    sim.person("x");
+    sim.pass(3.0);
+    for agent in ["a", "b"] {
+        let text = error(&sim.sent(agent, "y\n", &[]));
+        assert!(text.contains("someone at the terminal has pressed keys"), "{text}");
+    }
+    // Where they agree, it is given up.
+    sim.sent("a", "", &["ctrl+u"]);
+    sim.sent("a", "y\n", &[]);
+    assert_eq!(sim.bash.taken, ["passwd", "y"]);
+}
+
+#[test]
+fn the_keys_that_led_to_a_hidden_question_are_no_answer_to_it() {
+    // A person has run what asks, or has answered the question before it.
+    for answers in [false, true] {
+        let mut sim = Sim::bash();
+        sim.host = program(Call::Reads(0));
+        sim.pass(5.0);
+        if answers {
+            sim.ran("a", "quiz\nAda");
+            sim.pass(3.0);
+            sim.person("y");
+            sim.pass(0.1);
+            sim.person("\r");
+        } else {
+            sim.person("passwd\r");
+        }
+        sim.pass(0.05);
+        sim.host = hides();
+        let waited = sim.waited("a", 3.0);
+        assert_eq!(waited.status, Status::WaitingHidden, "{answers}: {waited:?}");
+        assert_eq!(notes(&waited, "has pressed keys"), 0, "{answers}: {waited:?}");
+        assert_eq!(sim.sent("a", "4711\n", &[]).status, Status::Sent, "{answers}");
+    }
+}
