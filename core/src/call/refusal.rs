@@ -25,6 +25,13 @@ pub(super) fn refusal(view: &Seen<'_>, typed: &str, why: &str) -> String {
         "late" => format!(
             "{typed}: the shell has not shown its first prompt yet. wait, or read view=\"screen\" to see what it does"
         ),
+        "startup" => {
+            let question = prompt_text(view);
+            let at = if question.trim().is_empty() { String::new() } else { format!(" at {}", quoted(&question)) };
+            format!(
+                "{typed}: the shell has not shown its first prompt yet, and one of its startup files waits for input{at}. run with the answer as line answers it, or expect without line; then run this again"
+            )
+        }
         "hidden" => {
             let who = view.log.open_region().map_or_else(|| "the program".to_owned(), describe);
             let question = prompt_text(view);

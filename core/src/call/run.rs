@@ -81,6 +81,8 @@ pub(crate) struct RunCall {
     from_line: u64,
     /// Whether rules answer what is asked: a question is not given the next line then.
     ruled: bool,
+    /// Whether the shell was still coming up when it was looked at, so that the line is meant for its prompt.
+    early: bool,
 }
 
 impl RunCall {
@@ -102,6 +104,7 @@ impl RunCall {
             echoed: false,
             from_line: 1,
             ruled: false,
+            early: false,
         }
     }
 
@@ -307,7 +310,10 @@ impl RunCall {
             }
             ShellState::Continuation => self.type_next(Target::Shell, view),
             ShellState::Starting if late => Step::Done(Box::new(self.refused(view, "late"))),
-            ShellState::Starting => Step::Wait(None),
+            ShellState::Starting => {
+                self.early = true;
+                Step::Wait(view.resting.again)
+            }
             ShellState::Ended => Step::Done(Box::new(self.refused(view, "ended"))),
             ShellState::Running(_) | ShellState::NoShell => self.ready_unmarked(view, since, late),
         }
@@ -335,6 +341,7 @@ impl RunCall {
             return self.type_next(Target::Program, view);
         }
         match view.resting.asks {
+            Some(Asks::Shown) if self.early => return Step::Done(Box::new(self.refused(view, "startup"))),
             Some(Asks::Shown) => return self.type_next(Target::Program, view),
             Some(Asks::Hidden) => return Step::Done(Box::new(self.refused(view, "hidden"))),
             Some(Asks::Stopped) => return Step::Done(Box::new(self.refused(view, "stopped"))),

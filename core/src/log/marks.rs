@@ -93,6 +93,13 @@ impl Log {
         if let Some(depth) = self.shells.replaced_by(marker) {
             self.lose_above(depth, at);
         }
+        if self.shells.top().is_none() && self.program.is_none() {
+            // What was sent before the session's own shell has come up was an answer to its startup files.
+            let closing = self.closing(State::Finished, None, at);
+            if let Some(&answer) = self.regions.open_ids().first() {
+                self.close_from(answer, closing);
+            }
+        }
         let place = self.reached(marker);
         if let Some(region) = self.shells.push(marker, place, at.wall) {
             let closing = self.closing(State::Lost, None, at);

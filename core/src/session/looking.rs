@@ -268,7 +268,8 @@ impl Session {
     pub(super) fn look(&mut self, now: Now) -> Option<Now> {
         let waits = self.looking.wanted;
         let shell = self.shell(now);
-        let unmarked = matches!(shell, ShellState::Running(_) | ShellState::NoShell) || self.may_have_left();
+        let starts = shell == ShellState::Starting;
+        let unmarked = matches!(shell, ShellState::Running(_) | ShellState::NoShell) || self.may_have_left() || starts;
         let decided = matches!(
             self.looking.holds,
             Some(Judgement::Waits(_) | Judgement::WaitsHidden(_) | Judgement::Stopped { .. })
@@ -290,6 +291,8 @@ impl Session {
             self.looking.steady.prompted(matches!(shell, ShellState::Running(_)));
         }
         let wanted = self.calls.iter().any(super::Call::wants_look);
+        // Who waits without a word while the shell comes up may do so for a moment only, and nothing printed tells its end.
+        let decided = decided && !starts;
         let told = !waits || !unmarked || decided || (resting.prompt.is_some() && !wanted);
         if (told && flow.is_none()) || self.screen_since.is_some() {
             return None;

@@ -24,6 +24,7 @@ mod rivals;
 mod searching;
 mod sight;
 mod signalling;
+mod starting;
 mod stepping;
 mod stopped;
 mod submitter;
@@ -115,7 +116,7 @@ pub struct Session {
     /// Whether the terminal and the cooked view saw the last prompt differently.
     misread: bool,
     began: Now,
-    first_prompt: Option<Duration>,
+    start: starting::Start,
     /// What an agent's keys at the prompt that stands have led to, and when.
     midway: Option<(Now, editor::Midway)>,
     ended: Option<Option<i32>>,
@@ -176,7 +177,7 @@ impl Session {
             stood: None,
             misread: false,
             began: now,
-            first_prompt: None,
+            start: starting::Start::default(),
             midway: None,
             ended: None,
             closed: None,
@@ -196,7 +197,8 @@ impl Session {
         session.last_prompt = resting::last_prompt(&session.log);
         session.screen_since = session.log.cooked.fullscreen().map(|_| now);
         // How long the first prompt took is known only to who waited for it.
-        session.first_prompt = (session.log.shell() != ShellState::NoShell).then_some(Duration::ZERO);
+        let waited = session.setting.integrated && session.log.shell() == ShellState::NoShell;
+        session.start.took = (!waited).then_some(Duration::ZERO);
         for region in session.log.regions() {
             session.jobs.begins(region);
         }
@@ -462,7 +464,7 @@ impl Session {
             LogEvent::Begun { input, command } => self.name_begun(*input, *command),
             LogEvent::PromptEnd => self.looking.beyond = None,
             LogEvent::Prompt => {
-                self.first_prompt.get_or_insert(now - self.began);
+                self.start.took.get_or_insert(now - self.began);
                 self.typeahead.prompt(now);
                 self.continued(None);
             }

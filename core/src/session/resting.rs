@@ -12,9 +12,6 @@ use crate::region::Kind;
 use crate::time::Now;
 use crate::waiting::Judgement;
 
-/// A shell whose markers are due and that rests at a prompt for this long is taken for one without markers.
-const UNMARKED: Duration = Duration::from_secs(2);
-
 impl Session {
     /// Closes an input region whose taker shows its next prompt, also where no call waits for it.
     pub(super) fn close_answered_input(&mut self, now: Now) {
@@ -45,9 +42,7 @@ impl Session {
         }
         let shell = self.shell(now);
         if shell == ShellState::Starting {
-            // A shell that never shows a marker (a startup file that becomes another shell) is told by its prompt.
-            let due = self.last_activity + UNMARKED;
-            return Resting { again: (now < due).then_some(due), ..Resting::default() };
+            return Resting { again: self.start_due(now), ..Resting::default() };
         }
         if !matches!(shell, ShellState::Running(_) | ShellState::NoShell) {
             return Resting::default();
@@ -186,18 +181,14 @@ impl Session {
         Some((line.text, shape))
     }
 
-    /// What the shell does. An integrated shell that has shown no marker yet is starting, until it rests at what
-    /// looks like the prompt of another.
+    /// What the shell does. An integrated shell that has shown no marker yet is starting, unless something asks on its way
+    /// or it has become another shell.
     pub(super) fn shell(&self, now: Now) -> ShellState {
         let shell = self.log.shell();
         if shell != ShellState::NoShell || !self.setting.integrated {
             return shell;
         }
-        let line = self.log.cooked.line_at_cursor();
-        let is_prompt = || {
-            prompt::matches(&line.text, self.setting.prompt_pattern.as_ref(), prompt::Setting::Plain, None).is_some()
-        };
-        if now - self.last_activity >= UNMARKED && !line.text.is_empty() && is_prompt() {
+        if self.start.plain || self.is_plain_start(now) || self.startup_asks(now) {
             ShellState::NoShell
         } else {
             ShellState::Starting

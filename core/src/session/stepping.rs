@@ -20,6 +20,7 @@ const SEQUENCE: Duration = Duration::from_millis(600);
 impl Session {
     /// Steps every call until none has anything more to do now.
     pub(super) fn advance(&mut self, now: Now) {
+        self.note_start(now);
         self.wonder();
         // Each round types a line or concludes a call; lines are typed only after events, so a few rounds do.
         for _ in 0..2 * CALLS_MAX {

@@ -145,7 +145,7 @@ impl Session {
         let mut notes = std::mem::take(&mut outcome.notes);
         if let CallKind::Run(_) | CallKind::Expect(_) = call.kind
             && let Some(late) =
-                self.first_prompt.filter(|late| *late >= SLOW_START && self.agents.once(&call.actor, "slow-start"))
+                self.start.took.filter(|late| *late >= SLOW_START && self.agents.once(&call.actor, "slow-start"))
         {
             notes.push(format!(
                 "the shell took {:.1} s to show its first prompt: its startup files are slow",

@@ -290,8 +290,8 @@ impl Session {
         let label = if prompt.trim().is_empty() { NO_LABEL } else { prompt.trim_end() };
         let id = self.log.open_input(label.to_owned(), wall);
         self.log.set_actor(id, actor.to_owned());
-        if let Some(beyond) = &self.looking.beyond {
-            self.log.set_place(id, beyond.place.clone());
+        if let Some(place) = self.elsewhere().cloned() {
+            self.log.set_place(id, place);
         }
         // Of an answer that is not shown there will be no echo: what comes to stand there is the program's.
         let hidden = self.looking.asks() == Some(Asks::Hidden);

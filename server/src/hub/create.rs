@@ -73,17 +73,21 @@ impl Hub {
         if is_shell {
             if waits == "running" {
                 notes.push("its shell is still reading its startup files; run waits for the first prompt".to_owned());
+            } else if waits.starts_with("waiting") {
+                notes.push(format!("its startup files: {}", first.text.lines().next().unwrap_or_default()));
+            }
+            if first.meta.contains_key("prompt") {
+                notes.extend(own_notes(&first));
             }
         } else {
             let (words, text) = first.text.split_once("\n---\n").unwrap_or((&first.text, ""));
             notes.push(format!("the program: {}", words.lines().next().unwrap_or_default()));
             // Many are given once, and this was the time.
-            let own = first.meta.get("notes").and_then(serde_json::Value::as_array);
-            notes.extend(own.into_iter().flatten().filter_map(|note| Some(note.as_str()?.to_owned())));
+            notes.extend(own_notes(&first));
             output = text.lines().map(str::to_owned).collect();
         }
         let mut reply = Reply::ok(Some(&handle.name), &status, &notes, &output);
-        if !is_shell {
+        if !is_shell || waits.starts_with("waiting") {
             for (field, value) in first.meta {
                 if field != "notes" && field != "session" {
                     reply.meta.insert(field, value);
@@ -290,6 +294,12 @@ impl Hub {
         self.supervise(&handle, tokio::spawn(driver.run()));
         Ok(handle)
     }
+}
+
+/// What a reply says beside how things stand.
+fn own_notes(reply: &Reply) -> Vec<String> {
+    let own = reply.meta.get("notes").and_then(serde_json::Value::as_array);
+    own.into_iter().flatten().filter_map(|note| Some(note.as_str()?.to_owned())).collect()
 }
 
 /// The pane's program: the shim, and behind it what was asked for.

@@ -21,6 +21,8 @@ pub const NONCE: &str = "5eed5eed5eed5eed";
 pub enum Start {
     /// bash with the integration, whose startup files take this long.
     Bash(Duration),
+    /// bash with the integration, one of whose startup files runs this.
+    Startup(String),
     /// A shell without markers.
     Plain,
     /// A program, in place of a shell.
@@ -97,6 +99,8 @@ pub struct Bash {
     pub taken: Vec<String>,
     /// Whether the files of the integration are there.
     pub installed: bool,
+    /// The host that shells say they are on.
+    pub host: String,
     /// How long its prompt commands take.
     pub prompts: Duration,
     /// They run: the terminal echoes what is typed meanwhile.
@@ -140,17 +144,18 @@ impl Bash {
             escape: Escape::No,
             taken: Vec::new(),
             installed: false,
+            host: "vm".to_owned(),
             prompts: Duration::ZERO,
             painting: false,
             editor: Duration::ZERO,
             unread: false,
             keys_are: Keys::Text,
         };
-        bash.push_shell(matches!(start, Start::Bash(_)));
+        bash.push_shell(matches!(start, Start::Bash(_) | Start::Startup(_)));
         match start {
             Start::Bash(startup) => bash.at(now + *startup, Due::Prompt),
             Start::Plain => bash.at(now + LATENCY, Due::Prompt),
-            Start::Program(name) => {
+            Start::Startup(name) | Start::Program(name) => {
                 bash.begin(VecDeque::from(parse(name)));
             }
         }
@@ -249,6 +254,7 @@ impl Bash {
 
     fn mark(&mut self, kind: Mark, fill: impl FnOnce(&mut Marker)) {
         let (Some(shell), Some(nonce)) = (self.shells.last_mut(), &self.nonce) else { return };
+        let host = self.host.clone();
         if !shell.marks {
             return;
         }
@@ -258,7 +264,7 @@ impl Bash {
         if matches!(kind, Mark::Prompt | Mark::Output | Mark::End) {
             shell.seq += 1;
             marker.seq = Some(shell.seq);
-            (marker.host, marker.user) = (Some("vm".to_owned()), Some("me".to_owned()));
+            (marker.host, marker.user) = (Some(host), Some("me".to_owned()));
         }
         fill(&mut marker);
         let text = format!("\x1b]133;{}\x1b\\", marker.payload(nonce));

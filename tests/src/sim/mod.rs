@@ -120,7 +120,7 @@ impl Sim {
     pub fn starting(start: &Start) -> Self {
         let setting = Setting {
             name: "t1".to_owned(),
-            integrated: matches!(start, Start::Bash(_)),
+            integrated: matches!(start, Start::Bash(_) | Start::Startup(_)),
             prompt_pattern: None,
             home: Place { host: "vm".to_owned(), user: "me".to_owned(), container: None },
         };

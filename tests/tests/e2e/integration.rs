@@ -10,6 +10,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("no_phantoms", &["tmux", "bash"], no_phantoms),
     ("slow_startup", &["tmux", "bash"], slow_startup),
     ("startup_that_reads", &["tmux", "bash"], startup_that_reads),
+    ("startup_that_asks", &["tmux", "bash"], startup_that_asks),
+    ("startup_that_becomes_another_shell", &["tmux", "bash", "dash"], startup_that_becomes_another_shell),
     ("silence_is_no_end", &["tmux", "bash"], silence_is_no_end),
     ("continuation", &["tmux", "bash"], continuation),
     ("a_line_broken_off", &["tmux", "bash"], broken_off),
@@ -73,6 +75,41 @@ fn startup_that_reads() -> Tested {
     client.call("session_create", json!({}))?;
     let answer = client.run("echo kept")?;
     same!(answer.output(), "kept", "{}", answer.text);
+    Ok(())
+}
+
+fn startup_that_asks() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".bash_profile", "read -p 'Which one? ' one; read -s -p 'Pin: ' pin; echo; PS1='$ '\n")?;
+    let mut client = world.client()?;
+    let made = client.call("session_create", json!({}))?;
+    if made.status() != "waiting" {
+        // A machine out of breath may take longer than that call waits.
+        let asked = client.call("wait", json!({ "timeout": 60 }))?;
+        same!(asked.status(), "waiting", "{}", asked.text);
+    }
+    let answer = client.run("work")?;
+    holds!(answer.text.contains("waiting at \"Pin: \" for input that is not shown"), "{}", answer.text);
+    let rules = json!([{ "pattern": "Pin:", "text": "12\n", "secret": true }]);
+    let answer = client.call("expect", json!({ "rules": rules, "timeout": 60 }))?;
+    holds!(!answer.is_error, "{}", answer.text);
+    let answer = client.run("echo $one $pin")?;
+    same!((answer.output(), answer.exit(), answer.region()), ("work 12", Some(0), Some(3)), "{}", answer.text);
+    holds!(!answer.words().contains("startup files"), "{}", answer.text);
+    Ok(())
+}
+
+fn startup_that_becomes_another_shell() -> Tested {
+    let world = World::new()?;
+    world.dot_file(".bash_profile", "export PS1='plain $ '; exec dash\n")?;
+    let mut client = world.client()?;
+    let made = client.call("session_create", json!({}))?;
+    let answer = client.run("echo hi")?;
+    same!((answer.status(), answer.output()), ("prompt", "hi"), "{}", answer.text);
+    holds!(format!("{} {}", made.text, answer.text).contains("is a plain one"), "{}", made.text);
+    client.call("send", json!({ "keys": ["ctrl+c"] }))?;
+    let answer = client.run("echo on")?;
+    same!((answer.status(), answer.output()), ("prompt", "on"), "{}", answer.text);
     Ok(())
 }
 

@@ -63,3 +63,19 @@ fn another_agents_text_at_a_far_prompt_is_named() {
         assert!(refused.contains("a has \"half\" on the line"), "{command}: {refused}");
     }
 }
+
+#[test]
+fn a_line_for_a_program_runs_where_its_shell_is() {
+    let mut sim = Sim::bash();
+    sim.host = carries(Call::Other);
+    sim.bash.host = "box7".to_owned();
+    assert_eq!(sim.ran("a", "bash").status, Status::Prompt);
+    sim.ran("a", "gdb");
+    for _ in 0..2 {
+        let ran = sim.ran("a", "break main");
+        let hosts = |sim: &Sim| sim.regions().last().and_then(|it| it.place.clone()).map(|place| place.host);
+        assert_eq!((ran.status, hosts(&sim).as_deref()), (Status::Prompt, Some("box7")), "{:?}", sim.regions());
+        sim.crash();
+        assert_eq!(hosts(&sim).as_deref(), Some("box7"), "after a restart");
+    }
+}

@@ -23,6 +23,7 @@ mod readers;
 mod recovery;
 mod run;
 mod signals;
+mod starting;
 mod trouble;
 mod typists;
 mod vi;
