@@ -30,6 +30,9 @@ const ENDS: &[&str] = &[
 /// How fish begins to say it.
 const FISH: &str = "fish: Job ";
 
+/// The echo of ctrl+z, behind which dash says it.
+const ECHOED: &str = "^Z[";
+
 /// How zsh says that a job was stopped.
 const SUSPENDED: &str = ": suspended";
 
@@ -71,7 +74,7 @@ pub(crate) fn job_end(line: &str) -> Option<JobEnd> {
 #[must_use]
 pub(crate) fn may_tell_of_stops(text: &[u8]) -> bool {
     let has = |part: &[u8]| memchr::memmem::find(text, part).is_some();
-    may_tell_of_jobs(text) || has(SUSPENDED.as_bytes()) || has(FISH.as_bytes())
+    may_tell_of_jobs(text) || has(ECHOED.as_bytes()) || has(SUSPENDED.as_bytes()) || has(FISH.as_bytes())
 }
 
 /// Whether a line is a shell's notice that a job was stopped: `[1]+  Stopped  make` of bash (in any language, so what
@@ -87,6 +90,31 @@ pub(crate) fn stop_notice(line: &str) -> Option<bool> {
     (fish || numbered() || line.contains(SUSPENDED)).then_some(fish)
 }
 
+/// The command of the job that a shell's notice calls stopped, in English: `[1]+  Stopped  make`, `[1] + Suspended  make` of
+/// others, `zsh: suspended  make`, `fish: Job 1, 'make' has stopped`.
+#[must_use]
+pub(crate) fn stopped_command(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("^Z").unwrap_or(line);
+    if let Some((_, job)) = line.strip_prefix(FISH).and_then(|rest| rest.split_once(", '")) {
+        return job.strip_suffix("' has stopped");
+    }
+    let behind = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((number, rest)) if !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()) => {
+            let state = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '+' | '-'));
+            ["Stopped", "Suspended", "suspended"].iter().find_map(|word| state.strip_prefix(word))?
+        }
+        _ => line.split_once(SUSPENDED)?.1,
+    };
+    // What for, as in `Stopped (tty input)`, and the directory where it began.
+    let command = behind
+        .trim_start_matches(' ')
+        .strip_prefix('(')
+        .filter(|_| !behind.starts_with("  "))
+        .map_or(behind, |why| why.split_once(')').map_or(why, |(_, rest)| rest));
+    let command = command.split("  (wd: ").next().unwrap_or_default().trim();
+    (command.len() < behind.len() && !command.is_empty()).then_some(command)
+}
+
 fn fish_job_end(rest: &str) -> Option<JobEnd> {
     let (number, rest) = rest.split_once(", '")?;
     let (command, how) = rest.rsplit_once("' ")?;
@@ -100,7 +128,31 @@ fn fish_job_end(rest: &str) -> Option<JobEnd> {
 
 #[cfg(test)]
 mod tests {
-    use super::{job_end, may_tell_of_jobs};
+    use super::{job_end, may_tell_of_jobs, may_tell_of_stops, stopped_command};
+
+    #[test]
+    fn a_stopped_job_is_named() {
+        for (line, command) in [
+            ("[1]+  Stopped                 sleep 40", "sleep 40"),
+            ("[2]+  Stopped                 (cd x; make)  (wd: ~/y)", "(cd x; make)"),
+            ("[1]+  Stopped(SIGTSTP)        sleep 40", "sleep 40"),
+            ("^Z[1] + Stopped                    sleep 40", "sleep 40"),
+            ("[1]  + 4711 suspended  sleep 40", "sleep 40"),
+            ("[1] + Suspended            sleep 40", "sleep 40"),
+            ("[1]+  Stopped (tty input)     cat", "cat"),
+            ("zsh: suspended  sleep 40 | cat", "sleep 40 | cat"),
+            ("zsh: suspended (tty input)  cat", "cat"),
+            ("fish: Job 1, 'sleep 40' has stopped", "sleep 40"),
+        ] {
+            assert_eq!(stopped_command(line), Some(command), "{line}");
+            assert!(may_tell_of_stops(line.as_bytes()), "{line}");
+        }
+        for line in
+            ["[1]+  Done   sleep 3", "[1] 4711", "[x] Stopped  a", "[1]+  Stopped", "Stopped  a", "[]  Stopped a"]
+        {
+            assert_eq!(stopped_command(line), None, "{line}");
+        }
+    }
 
     #[test]
     fn shells_say_it_in_their_ways() {

@@ -14,7 +14,7 @@ mod tests;
 use crate::call::{Outcome, Status};
 use crate::region::{Kind, Region, State};
 use crate::session::Setting;
-pub(crate) use jobs::{job_end, may_tell_of_jobs, may_tell_of_stops, stop_notice};
+pub(crate) use jobs::{job_end, may_tell_of_jobs, may_tell_of_stops, stop_notice, stopped_command};
 use line::{Command, Joint};
 
 /// Habits told with one reply. More is not read; the others' turn comes with the next such line.

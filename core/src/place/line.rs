@@ -7,23 +7,43 @@ use crate::waiting::options::scan;
 
 /// What a command line opens on the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Opens<'a> {
+pub(super) enum Opens {
     /// A terminal somewhere else.
     Far(Carrier),
     /// A shell of this user's.
-    UserShell(&'a str),
+    UserShell(String),
     /// A shell, by its name.
-    Shell(&'a str),
+    Shell(String),
 }
 
 /// What a line opens. None for a command of another kind, and for more than a simple command: what that comes to
 /// nobody knows from here.
-pub(super) fn opens(line: &str) -> Option<Opens<'_>> {
-    if line.contains(['|', '&', ';', '<', '>', '$', '`', '\\', '\'', '"', '(', '{', '\n']) {
-        return None;
+pub(super) fn opens(line: &str) -> Option<Opens> {
+    let words = words(line)?;
+    command(&words.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The words of a simple command, without the quotes around them: `ssh -t deep 'cd /srv; exec bash'`. None for a command of
+/// another kind, and where what the shell makes of a word is not to be read off it.
+fn words(line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in line.chars() {
+        match (quote, c) {
+            (Some('"'), '$' | '`' | '\\') => return None,
+            (Some(open), _) if c == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, '|' | '&' | ';' | '<' | '>' | '$' | '`' | '\\' | '(' | '{' | '\n') => return None,
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
     }
-    let words: Vec<&str> = line.split_whitespace().collect();
-    command(&words)
+    words.extend(word);
+    quote.is_none().then_some(words)
 }
 
 /// A command without the assignments and prefixes before it, but for what makes another user of it, and shells.
@@ -41,7 +61,7 @@ fn without_prefixes<'a>(words: &[&'a str]) -> Vec<&'a str> {
     words
 }
 
-fn command<'a>(words: &[&'a str]) -> Option<Opens<'a>> {
+fn command(words: &[&str]) -> Option<Opens> {
     let words = without_prefixes(words);
     let (first, rest) = words.split_first()?;
     match base(first) {
@@ -54,7 +74,7 @@ fn command<'a>(words: &[&'a str]) -> Option<Opens<'a>> {
             let found = scan(rest, SU);
             let user = found.words.iter().find(|word| **word != "-").copied().unwrap_or("root");
             let runs = ["c", "command", "session-command"].iter().any(|name| found.value(name).is_some());
-            (!runs && found.words.len() <= 2).then_some(Opens::UserShell(user))
+            (!runs && found.words.len() <= 2).then(|| Opens::UserShell(user.to_owned()))
         }
         "sudo" => {
             let found = scan(rest, SUDO);
@@ -66,7 +86,7 @@ fn command<'a>(words: &[&'a str]) -> Option<Opens<'a>> {
             as_user(found.value("u").unwrap_or("root"), found.on(&["s"]), &found.words)
         }
         "busybox" => command(rest).filter(|opens| matches!(opens, Opens::Shell(_))),
-        name if SHELLS.contains(&name) => is_interactive(rest).then_some(Opens::Shell(name)),
+        name if SHELLS.contains(&name) => is_interactive(rest).then(|| Opens::Shell(name.to_owned())),
         _ => carrier(&words).filter(|carrier| carrier.terminal).map(Opens::Far),
     }
 }
@@ -122,12 +142,12 @@ pub fn shell_asked<'a>(words: &[&'a str]) -> Option<(usize, &'a str)> {
 }
 
 /// What a command that runs another as somebody else opens.
-fn as_user<'a>(user: &'a str, shell: bool, words: &[&'a str]) -> Option<Opens<'a>> {
+fn as_user(user: &str, shell: bool, words: &[&str]) -> Option<Opens> {
     if words.is_empty() {
-        return shell.then_some(Opens::UserShell(user));
+        return shell.then(|| Opens::UserShell(user.to_owned()));
     }
     match command(words)? {
-        Opens::Shell(_) => Some(Opens::UserShell(user)),
+        Opens::Shell(_) => Some(Opens::UserShell(user.to_owned())),
         other => Some(other),
     }
 }
@@ -191,7 +211,7 @@ mod tests {
             ("LANG=C exec sudo -i", "root"),
             ("timeout 60 nice -n 5 sudo -i", "root"),
         ] {
-            assert_eq!(opens(line), Some(Opens::UserShell(user)), "{line}");
+            assert_eq!(opens(line), Some(Opens::UserShell(user.to_owned())), "{line}");
         }
         for (line, shell) in [
             ("sh", "sh"),
@@ -201,8 +221,9 @@ mod tests {
             ("ionice -c 3 bash", "bash"),
             ("busybox ash", "ash"),
             ("zsh -f", "zsh"),
+            ("rbash", "rbash"),
         ] {
-            assert_eq!(opens(line), Some(Opens::Shell(shell)), "{line}");
+            assert_eq!(opens(line), Some(Opens::Shell(shell.to_owned())), "{line}");
         }
         for line in [
             "su ann -c id",
@@ -216,6 +237,8 @@ mod tests {
             "make",
             "",
             "cd x && su",
+            "su \"$who\"",
+            "ssh 'deep",
             "dtmcp token",
         ] {
             assert_eq!(opens(line), None, "{line}");
@@ -248,6 +271,8 @@ mod tests {
             ("dtmcp into podman exec -it web", "podman", "web"),
             ("sudo podman exec -it web sh", "podman", "web"),
             ("exec ssh deep", "ssh", "deep"),
+            ("ssh -t deep 'cd /srv; exec bash --norc'", "ssh", "deep"),
+            ("A=1 ssh -t \"deep\" \"exec bash\"", "ssh", "deep"),
         ] {
             assert_eq!(opens(line), Some(Opens::Far(Carrier::new(program, destination))), "{line}");
         }

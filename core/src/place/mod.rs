@@ -15,8 +15,10 @@ pub use line::{Takes, shell_asked, takes};
 
 /// Names of shells, as the kernel keeps them. A program that runs as somebody else (`sudo apt`) is no place to be; a
 /// shell is.
-const SHELLS: &[&str] =
-    &["bash", "zsh", "fish", "sh", "dash", "ksh", "ksh93", "mksh", "yash", "posh", "tcsh", "csh", "ash", "busybox"];
+const SHELLS: &[&str] = &[
+    "bash", "rbash", "zsh", "fish", "sh", "dash", "ksh", "ksh93", "mksh", "yash", "posh", "tcsh", "csh", "ash",
+    "busybox",
+];
 
 /// Programs that ask who somebody is before they start a shell as another user. Until then they are root's, and no place.
 const BECOMES: &[&str] = &["su", "sudo", "doas", "pkexec", "run0", "newgrp", "sg", "login", "runuser", "machinectl"];
@@ -160,7 +162,7 @@ fn carriers(inspection: &Inspection) -> impl Iterator<Item = (&Process, &Carrier
 pub fn told_by_line(line: &str, from: &Place) -> Option<Beyond> {
     let place = match opens(line)? {
         Opens::Far(carrier) => destination(&carrier, from)?,
-        Opens::UserShell(user) => Place { user: user.to_owned(), ..from.clone() },
+        Opens::UserShell(user) => Place { user, ..from.clone() },
         Opens::Shell(_) => from.clone(),
     };
     Some(Beyond { place, carried: true })
@@ -199,7 +201,7 @@ fn is_this_host(name: &str, host: &str) -> bool {
 
 /// The shell that a command line opens, by its name, where its words name one.
 #[must_use]
-pub fn shell_opened(line: &str) -> Option<&str> {
+pub fn shell_opened(line: &str) -> Option<String> {
     match opens(line)? {
         Opens::Shell(name) => Some(name),
         Opens::Far(_) | Opens::UserShell(_) => None,

@@ -1,7 +1,7 @@
 //! Jobs that a shell calls stopped: its line has ended, the job has not.
 
 use super::Session;
-use crate::advice::{may_tell_of_stops, stop_notice};
+use crate::advice::{may_tell_of_stops, stop_notice, stopped_command};
 use crate::call::{Outcome, Status};
 use crate::region::{Kind, Region, State};
 
@@ -10,17 +10,30 @@ use crate::region::{Kind, Region, State};
 const STOPPED: std::ops::RangeInclusive<i32> = 128 + 19..=128 + 22;
 
 /// The last notice of a shell that a job was stopped.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Notice {
     /// The number of its line.
     line: u64,
     /// Whether it says so without the status that the shell gave.
     alone: bool,
+    /// The job's command, where it says so in English.
+    command: Option<String>,
+}
+
+impl Notice {
+    fn read(text: &str, line: u64) -> Option<Self> {
+        let command = stopped_command(text);
+        let alone = stop_notice(text).or(command.map(|_| false))?;
+        Some(Self { line, alone, command: command.map(str::to_owned) })
+    }
 }
 
 impl Session {
     /// Says of a line that has ended because its job was stopped that it is suspended.
     pub(super) fn tell_of_stop(&self, outcome: &mut Outcome) {
+        if self.tell_of_plain_stop(outcome) {
+            return;
+        }
         let Some(region) = outcome.region.as_ref().filter(|region| region.kind == Kind::Command) else { return };
         if !matches!(outcome.status, Status::Finished | Status::Sent) {
             return;
@@ -43,6 +56,37 @@ impl Session {
         }
     }
 
+    /// The same of a line that a plain shell was given: its notice is all there is.
+    fn tell_of_plain_stop(&self, outcome: &mut Outcome) -> bool {
+        let job = match (&outcome.region, outcome.status) {
+            (Some(region), Status::Prompt | Status::Sent) => region,
+            // What is sent makes no region of its own, and ends the one before.
+            (None, Status::Sent) => {
+                let from = outcome.output.map_or(u64::MAX, |(first, _)| first);
+                match self.log.regions().next_back().filter(|last| last.first_line + last.lines > from) {
+                    Some(last) => last,
+                    None => return false,
+                }
+            }
+            _ => return false,
+        };
+        if job.kind != Kind::Input || job.state != State::Finished {
+            return false;
+        }
+        let job = job.clone();
+        let names = |notice: &Notice| notice.command.as_deref().is_some_and(|command| is_of(&job.label, command));
+        if !self.notices_in(&job).iter().any(names) {
+            return false;
+        }
+        // There is no status, as there is none of fish's that says it.
+        outcome.observed.stopped = Some(0);
+        if outcome.status == Status::Prompt {
+            outcome.status = Status::Suspended;
+        }
+        outcome.region = Some(job);
+        true
+    }
+
     /// Whether a line has ended because its job was stopped. A program can end with any number, so the shell has to have
     /// said it as well; fish does that with words alone.
     fn was_stopped(&self, region: &Region) -> bool {
@@ -50,15 +94,16 @@ impl Session {
             return false;
         }
         let by_status = region.exit.is_some_and(|exit| STOPPED.contains(&exit));
+        self.notices_in(region).iter().any(|notice| notice.alone || by_status)
+    }
+
+    /// The notices among a line's output: the last of those that have settled, and those that stand on the screen.
+    fn notices_in(&self, region: &Region) -> Vec<Notice> {
         let lines = region.first_line..region.first_line + region.lines;
-        let told = self.stop_notice.filter(|notice| lines.contains(&notice.line));
-        if told.is_some_and(|notice| notice.alone || by_status) {
-            return true;
-        }
         let first = self.log.cooked.settled_lines() + 1;
         let live = self.log.cooked.live();
-        let mut shown = (first..).zip(&live.lines).filter(|(number, _)| lines.contains(number));
-        shown.any(|(_, line)| stop_notice(line).is_some_and(|alone| alone || by_status))
+        let shown = (first..).zip(&live.lines).filter_map(|(number, line)| Notice::read(line, number));
+        shown.chain(self.stop_notice.clone()).filter(|notice| lines.contains(&notice.line)).collect()
     }
 
     /// Looks for a shell's notices among the lines that came.
@@ -68,7 +113,15 @@ impl Session {
         }
         let text = String::from_utf8_lossy(settled);
         let lines = text.split_terminator('\n').zip(settled_before + 1..);
-        let notices = lines.filter_map(|(text, line)| stop_notice(text).map(|alone| Notice { line, alone }));
-        self.stop_notice = notices.last().or(self.stop_notice);
+        if let Some(last) = lines.filter_map(|(text, line)| Notice::read(text, line)).last() {
+            self.stop_notice = Some(last);
+        }
     }
+}
+
+/// Whether a line that was typed at a prompt ran this command, or brought it back. What lists jobs or stops them by itself
+/// shows the same notices of others.
+fn is_of(label: &str, command: &str) -> bool {
+    let typed = label.trim_end();
+    typed.ends_with(command) || typed.split_whitespace().any(|word| word == "fg")
 }

@@ -174,7 +174,7 @@ impl Session {
             Taker::Shell(name) => Some(name.clone()),
             Taker::Far if !prompt::is_programs(prompt) => {
                 let label = self.command().filter(|_| behind).map(|command| command.label.as_str());
-                label.and_then(place::shell_opened).map(str::to_owned)
+                label.and_then(place::shell_opened)
             }
             Taker::Far | Taker::Program(_) => return None,
         };
