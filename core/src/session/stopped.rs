@@ -122,6 +122,7 @@ impl Session {
 /// Whether a line that was typed at a prompt ran this command, or brought it back. What lists jobs or stops them by itself
 /// shows the same notices of others.
 fn is_of(label: &str, command: &str) -> bool {
-    let typed = label.trim_end();
-    typed.ends_with(command) || typed.split_whitespace().any(|word| word == "fg")
+    // Shells write the command anew, with quotes of their own.
+    let bare = |text: &str| text.replace([' ', '\t', '\'', '"', '\\'], "");
+    bare(label).ends_with(&bare(command)) || label.split_whitespace().any(|word| word == "fg")
 }

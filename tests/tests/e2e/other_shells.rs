@@ -9,6 +9,7 @@ use super::{Row, Tested, holds, same};
 pub(crate) const ROWS: &[Row] = &[
     ("zsh_session", &["tmux", "zsh"], zsh_session),
     ("zsh_slow_startup", &["tmux", "zsh"], zsh_slow_startup),
+    ("a_stopped_job_of_a_plain_shell", &["tmux", "bash", "zsh", "dash"], stopped_in_a_plain_shell),
     ("zsh_with_a_theme", &["tmux", "zsh"], zsh_with_a_theme),
     ("shells_one_in_the_other", &["tmux", "bash", "zsh"], one_in_the_other),
     ("fish_session", &["tmux", "fish"], fish_session),
@@ -43,6 +44,26 @@ fn zsh_slow_startup() -> Tested {
     client.call("session_create", json!({ "command": "zsh" }))?;
     let answer = client.run("echo hi")?;
     same!((answer.output(), answer.exit()), ("hi", Some(0)), "{}", answer.text);
+    Ok(())
+}
+
+/// Without marks there is no status, but the shell's own notice.
+fn stopped_in_a_plain_shell() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    for (shell, prompt) in [("bash --norc", "p $ "), ("zsh -f", "p %# "), ("dash -i", "p $ ")] {
+        let command = format!("PS1='{prompt}' exec {shell}");
+        let made = client.call("session_create", json!({ "command": command }))?;
+        holds!(!made.is_error, "{}", made.text);
+        let line = "sh -c 'echo u\"\"p; exec sleep 600'";
+        let up = client.call("run", json!({ "line": line, "until": "^up$", "timeout": 60 }))?;
+        same!(up.status(), "matched", "{shell}: {}", up.text);
+        client.call("send", json!({ "keys": ["ctrl+z"] }))?;
+        let answer = client.call("wait", json!({ "timeout": 60 }))?;
+        holds!(answer.text.contains("suspended") && answer.text.contains("\"fg\""), "{shell}: {}", answer.text);
+        same!(client.run("echo on")?.output(), "on", "{shell}");
+        client.call("session_close", json!({}))?;
+    }
     Ok(())
 }
 
