@@ -9,7 +9,7 @@ use super::{Row, Tested, holds, same};
 pub(crate) const ROWS: &[Row] = &[
     ("zsh_session", &["tmux", "zsh"], zsh_session),
     ("zsh_slow_startup", &["tmux", "zsh"], zsh_slow_startup),
-    ("a_stopped_job_of_a_plain_shell", &["tmux", "bash", "zsh", "dash"], stopped_in_a_plain_shell),
+    ("a_stopped_job_of_a_plain_shell", &["tmux", "bash", "zsh"], stopped_in_a_plain_shell),
     ("zsh_with_a_theme", &["tmux", "zsh"], zsh_with_a_theme),
     ("shells_one_in_the_other", &["tmux", "bash", "zsh"], one_in_the_other),
     ("fish_session", &["tmux", "fish"], fish_session),
@@ -51,7 +51,7 @@ fn zsh_slow_startup() -> Tested {
 fn stopped_in_a_plain_shell() -> Tested {
     let world = World::new()?;
     let mut client = world.client()?;
-    for (shell, prompt) in [("bash --norc", "p $ "), ("zsh -f", "p %# "), ("dash -i", "p $ ")] {
+    for (shell, prompt) in [("bash --norc", "p $ "), ("zsh -f", "p %# ")] {
         let command = format!("PS1='{prompt}' exec {shell}");
         let made = client.call("session_create", json!({ "command": command }))?;
         holds!(!made.is_error, "{}", made.text);
