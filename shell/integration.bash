@@ -1,8 +1,7 @@
 # Shell integration of docent-terminal-mcp for bash 4.4 and newer: marks prompts, commands and their ends with
 # invisible OSC 133 strings, so that a program reading the terminal need not guess. MARKERS.md has the vocabulary.
 #
-# Loaded by the bashrc beside it, or by typing
-#     . DIR/integration.bash && export __DTMCP_NONCE=...
+# Loaded by the bashrc beside it, or by typing `. DIR/integration.bash && export __DTMCP_NONCE=...`.
 # Without a nonce, or away from the session's own terminal, nothing is printed and no prompt is touched.
 #
 # How it hangs together. PROMPT_COMMAND becomes one exported line (the hook). In this shell it calls
@@ -13,10 +12,10 @@
 # that __dtmcp_user states.
 #
 # Rules for changes. This text also runs by `eval`, possibly inside a function: no `declare`, no `local` outside the
-# functions. Lines that begin with # are dropped from the exported copy, as is indentation. `set` prints function
-# bodies with $'\e' decoded, so no control character may stand in one; $__dtmcp_esc and its like do. Options and variables of the person are
-# theirs: set -e, -u, -x, -T, -k, posix, any IFS and failglob must not matter. A name that they have made readonly cannot
-# be local here, so locals begin with __dt; and with set -k `local a=b` assigns nothing.
+# functions. Lines that begin with # are dropped from the exported copy, as is indentation. `set` prints function bodies
+# with $'\e' decoded, so no control character may stand in one; $__dtmcp_esc and its like do. Options and variables of
+# the person are theirs: set -e, -u, -x, -T, -k, posix, any IFS and failglob must not matter. A name that they have made
+# readonly cannot be local here, so locals begin with __dt; and with set -k `local a=b` assigns nothing.
 
 # With set -x or -v, or a DEBUG trap, all of this would be shown. So it is read once more, with what it prints sent away.
 [[ -n ${__dtmcp_inherited-}${__dtmcp_quiet-} ]] || {
@@ -42,8 +41,7 @@ __dtmcp_builtins() {
     if declare -F builtin || ! builtin :; then __dtmcp_by=command; fi
 }
 
-# Percent-encodes $1 into __dtmcp_r: %, ; and control characters, so that a value ends neither its field nor the
-# marker.
+# Percent-encodes $1 into __dtmcp_r: %, ; and control characters, so that a value ends neither its field nor the marker.
 __dtmcp_encode() {
     __dtmcp_r=$1
     case $1 in *[%\;[:cntrl:]]*) ;; *) "$__dtmcp_by" return 0 ;; esac
@@ -166,13 +164,17 @@ __dtmcp_open() {
 # commands put in its stead become the list, and the former list (level 1) runs only if they call the hook themselves,
 # as prompt frameworks do with the PROMPT_COMMAND they found. With $1 the list stood in PROMPT_COMMAND too, so that what
 # is there now is all there is.
+# An array becomes a string, as bash exports none; not where a function counts its elements from the end (liquidprompt's
+# DEBUG trap), which is an error of a string, in every output: then PS0 brings the hook into a bash inside. (To look takes
+# a process, once for an array that is new here. The pattern does not find itself.)
 __dtmcp_adopt() {
-    local - __dt_found __dt_one __dt_before __dt_after
+    local - __dt_found __dt_one __dt_before __dt_after __dt_array
     local -a __dt_now
     set +u
-    __dt_found=
+    __dt_found= __dt_array=
     __dt_now=("${PROMPT_COMMAND[@]}")
     [[ ${PROMPT_COMMAND@a} == *r* ]] && "$__dtmcp_by" return 0
+    [[ ${PROMPT_COMMAND@a} != *a* || $(declare -f) != *'PROMPT_COMMAND['-* ]] || __dt_array=1
     # Before 5.1 only the first element counts.
     ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) && __dt_now=("${__dt_now[0]}")
     __dtmcp_new=()
@@ -199,6 +201,7 @@ __dtmcp_adopt() {
     [[ -z $1 ]] || __dtmcp_list1=()
     __dtmcp_list=("${__dtmcp_new[@]}")
     unset __dtmcp_new PROMPT_COMMAND
+    [[ -z $__dt_array ]] || { PROMPT_COMMAND=("$__DTMCP_HOOK"); "$__dtmcp_by" return 0; }
     PROMPT_COMMAND=$__DTMCP_HOOK
     export PROMPT_COMMAND
 }
@@ -247,7 +250,7 @@ __dtmcp_literal() {
 __dtmcp_wrap() {
     local - __dt_pre __dt_post __dt_post0 __dt_ps1 __dt_ps0
     set +ux
-    __dt_pre=$__dtmcp_pre __dt_post=$__dtmcp_post __dt_post0=$__dtmcp_post0 __dtmcp_static=
+    __dt_pre=$__dtmcp_pre __dt_post=$__dtmcp_post __dt_post0=$__dtmcp_post0 __dtmcp_static= __dtmcp_p=
     [[ :$BASHOPTS: == *:promptvars:* ]] || __dtmcp_static=1
     if [[ $PS2 != "$__dtmcp_ps2" || -z $PS2 ]] && [[ ${PS2@a} != *[rilu]* ]]; then
         [[ ${PS2@a} == *x* ]] && __dtmcp_out2=1
@@ -283,6 +286,7 @@ __dtmcp_wrap() {
         fi
     fi
     if [[ ${PS0@a} != *[rilu]* ]]; then
+        [[ ${PS0@a} == *x* ]] || __dtmcp_lent=1
         PS0=$__dt_ps0$__dt_post0 __dtmcp_ps0=$__dt_ps0$__dt_post0
         # A bash inside is to find it, unless it would show there what this shell's person wants to see here.
         if [[ -z $__dt_ps0 && -z $__dtmcp_static ]]; then
@@ -382,7 +386,7 @@ __dtmcp_prompt() {
     fi
     __dtmcp_zsh
     # With set -a every assignment exports, and a child must find none of these.
-    export -n __dtmcp_f __dtmcp_e __dtmcp_z __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P __dtmcp_S
+    export -n __dtmcp_f __dtmcp_e __dtmcp_z __dtmcp_p __dtmcp_A __dtmcp_B __dtmcp_C __dtmcp_P __dtmcp_S
     # bash-preexec arms itself as the last prompt command; here that is this line.
     [[ -n ${__bp_preexec_interactive_mode+x} ]] && __bp_preexec_interactive_mode=on
     "$__dtmcp_by" return 0
@@ -434,28 +438,28 @@ fi
 # keep the command from running. Each is worked out once, until the hook runs and clears it. What all this expands to is
 # shown to nobody: taken off the nonce it changes nothing, and the nonce off itself leaves nothing.
 #
-# Where the hook has not run at all, as e tells that is empty from then on, that first command's start is printed, too, so that its end is told. That takes all
-# of this file, in a process of its own, once for such a shell; o keeps what it printed. (SRANDOM is there from bash 5.1
-# on: before, element 99 is not run.) The scripts for zsh and fish read this line, too.
+# Where the hook has not run at all, as e tells, which is empty from then on, that first command's start is printed, too, so
+# that its end is told. It takes all of this file, in a process, once for such a shell; o keeps what that printed. (SRANDOM is
+# there from bash 5.1 on: before, element 99 is not run.) The scripts for zsh and fish read this line, too.
 __dtmcp_arm='${__DTMCP_NONCE:+${__DTMCP_HOOK:+${__DTMCP_NONCE#"${__DTMCP_NONCE#"${__dtmcp_v:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}${PROMPT_COMMAND:-${__dtmcp_v:=_}}${__dtmcp_v:+${__dtmcp_w:=_${PROMPT_COMMAND[*]-}}${__dtmcp_x:=${__dtmcp_w##*__dtmcp_f*}}${__dtmcp_x:+${__dtmcp_y:=${PROMPT_COMMAND+_${PROMPT_COMMAND@a}}}${__dtmcp_u:=${__dtmcp_y##*[^_ax]*}}${__dtmcp_u:+${PROMPT_COMMAND[99]:=$__DTMCP_HOOK}}}}"}"}}}${__dtmcp_e-${PROMPT_COMMAND[99]:+${SRANDOM:+${__dtmcp_o:=$({ __dtmcp_opening=1; eval "$__DTMCP_BASH"; } 61>&2 2>&- 60>&1 >/dev/null)}}}}'
 
-# The parts of the prompts. They only name variables, so that a child which inherits the prompt shows nothing. A counts
-# itself and says with h=1 that PROMPT_COMMAND holds the hook; where it does not, no end marker came, and A is the end.
-# h=2 stands where the hook is there and has not run since C: it could not, or somebody prints the prompt.
+# The parts of the prompts. They only name variables, so that a child which inherits the prompt shows nothing. A
+# counts itself and says with h=1 that PROMPT_COMMAND holds the hook; where it does not, no end marker came, and A is
+# the end. h=2 stands where the hook is there and has not run since C: it could not, or somebody prints the prompt.
 # (__dtmcp_t takes what is left of PROMPT_COMMAND without the hook, as the pattern of an expansion that changes
-# nothing: there is no other way to look at it here without a fork, or without printing it.)
+# nothing: there is no other way to look at it here without a fork, or without printing it. __dtmcp_p holds the status
+# as it was before a PS0 of the person's that runs something, as systemd's does.)
 __dtmcp_pre='\[${__dtmcp_A:+${__dtmcp_A#"${__dtmcp_t:=${PROMPT_COMMAND+${PROMPT_COMMAND##*__dtmcp_f*}}}"}$?;h=$((${PROMPT_COMMAND+${#PROMPT_COMMAND}}+0>0?1+__dtmcp_ran:0))${__dtmcp_t:+0};q=$((${PIPESTATUS+PIPESTATUS[0]+=0,}++__dtmcp_q))$__dtmcp_Z}\]'
-__dtmcp_pre0='${__dtmcp_S-}'
+__dtmcp_pre0='${__dtmcp_S:+${__dtmcp_S:$((__dtmcp_p=$?,0))}}'
 __dtmcp_post='\[${__dtmcp_B-}\]'
-__dtmcp_post0=$__dtmcp_arm'${__dtmcp_C:+${__dtmcp_C:$((__dtmcp_ran=1,0))}$?;q=$((++__dtmcp_q))${__dtmcp_Z#"${__dtmcp_z:+${ZDOTDIR:=$__dtmcp_z}}"}}'
+__dtmcp_post0=$__dtmcp_arm'${__dtmcp_C:+${__dtmcp_C:$((__dtmcp_ran=1,0))}${__dtmcp_p:-$?};q=$((++__dtmcp_q))${__dtmcp_Z#"${__dtmcp_z:+${ZDOTDIR:=$__dtmcp_z}}"}}'
 __dtmcp_pre2='\[${__dtmcp_P-}\]'
-# Stands between a PS0 that ends in a backslash (the end of an ST) and our dollar sign: a complete string that means
-# nothing.
+# Stands between a PS0 that ends in a backslash (the end of an ST) and our dollar sign: a whole string that means nothing.
 __dtmcp_gap='\e]133;-\a'
 
-# script gives what it runs a terminal of its own, and sudo may (use_pty), and they carry over what is printed there. In a
-# shell that they have started, that terminal is the session's from here on, if the one that carries stands on the one
-# that was: the first of the shell's ancestors that is not on the shell's own.
+# script gives what it runs a terminal of its own, and sudo may (use_pty, its default from 1.9.14 on), and they carry over
+# what is printed there. In a shell on one that is the session's terminal from here on, if it is carried to the one that was,
+# in one step or several: the next of the shell's ancestors that is on another terminal is the one that carries.
 __dtmcp_relayed() {
     local __dt_stat __dt_of __dt_number __dt_pid __dt_own
     [[ ${__DTMCP_TTY-} =~ ^/dev/pts/([0-9]+)$ ]] || "$__dtmcp_by" return 0
@@ -464,13 +468,12 @@ __dtmcp_relayed() {
     ! __dtmcp_here && [[ -n ${__DTMCP_NONCE-} ]] || "$__dtmcp_by" return 0
     __dt_of='^[0-9]+ \((.*)\) . ([0-9]+) [0-9]+ [0-9]+ ([0-9]+) '
     __dt_pid=$$ __dt_own=
-    while ((__dt_pid > 1)) && [[ -r /proc/$__dt_pid/stat ]]; do
-        read -r __dt_stat </proc/$__dt_pid/stat
-        [[ $__dt_stat =~ $__dt_of ]] || "$__dtmcp_by" return 0
-        __dt_pid=${BASH_REMATCH[2]} __dt_own=${__dt_own:-${BASH_REMATCH[3]}}
-        [[ ${BASH_REMATCH[3]} == "$__dt_own" ]] || break
+    while [[ $__dt_own != "$__dt_number" ]]; do
+        [[ -r /proc/$__dt_pid/stat ]] && read -r __dt_stat </proc/$__dt_pid/stat && [[ $__dt_stat =~ $__dt_of ]] &&
+            [[ ${BASH_REMATCH[3]} == "${__dt_own:-${BASH_REMATCH[3]}}" || ${BASH_REMATCH[1]} == @(sudo|script) ]] ||
+            "$__dtmcp_by" return 0
+        __dt_pid=${BASH_REMATCH[2]} __dt_own=${BASH_REMATCH[3]}
     done
-    [[ ${BASH_REMATCH[1]} == @(sudo|script) && ${BASH_REMATCH[3]-} == "$__dt_number" ]] || "$__dtmcp_by" return 0
     __dt_stat=$(tty 2>/dev/null) || "$__dtmcp_by" return 0
     __DTMCP_TTY=${__dt_stat##*[[:space:]]}
     export __DTMCP_TTY
@@ -505,11 +508,7 @@ if [[ -n ${__dtmcp_inherited-} ]]; then
     if [[ -n $__dtmcp_out1 && ${PS1-} == '\s-\v\$ ' && ${PS1@a} != *[rilu]* ]]; then PS1=$__DTMCP_PS1; fi
     __dtmcp_relayed
     __dtmcp_alias
-    if [[ -n ${__dtmcp_opening-} ]]; then
-        __dtmcp_open
-    else
-        __dtmcp_prompt "$_" first
-    fi
+    if [[ -n ${__dtmcp_opening-} ]]; then __dtmcp_open; else __dtmcp_prompt "$_" first; fi
 else
     # Somebody loaded this file on purpose, so this terminal is the one.
     # After `exec </dev/tty` stdin has no other name, and stderr has. With set -T a DEBUG trap prints into this, too.

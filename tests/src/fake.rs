@@ -230,7 +230,7 @@ impl Terminal for FakeTerminal {
             size: pane.size,
             alternate: false,
             pipe: !pane.gone,
-            pid: 1,
+            pid: Some(1),
             tty: PathBuf::from("/dev/null"),
             people: 0,
         })

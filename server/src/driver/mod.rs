@@ -422,8 +422,8 @@ impl Running {
     /// The pane's terminal, asked for once.
     async fn find_place(&mut self) -> Option<PaneTerminal> {
         if self.place.is_none() {
-            let state = self.driver.terminal.state(self.driver.pane).await.ok();
-            self.place = state.map(|state| PaneTerminal { tty: state.tty.display().to_string(), pid: state.pid });
+            let state = self.driver.terminal.state(self.driver.pane).await.ok()?;
+            self.place = Some(PaneTerminal { tty: state.tty.display().to_string(), pid: state.pid? });
         }
         self.place.clone()
     }

@@ -84,8 +84,8 @@ pub struct PaneState {
     pub alternate: bool,
     /// Its output goes to a pipe: the recorder's, or that of whoever took it.
     pub pipe: bool,
-    /// The process id of its program.
-    pub pid: u32,
+    /// The process id of its program; none where that has ended and tmux tells it no more, as 3.8 does.
+    pub pid: Option<u32>,
     /// Its terminal's device.
     pub tty: PathBuf,
     /// How many people's clients are attached to its session.

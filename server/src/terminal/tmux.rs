@@ -14,7 +14,7 @@ use nix::unistd::Pid;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::answers::{ListedPane, first_line, identity, scrubbed_names, strange};
+use super::answers::{self, ListedPane, first_line, identity, scrubbed_names, strange};
 use super::control::{Block, Control, Shape};
 use super::server::{self, ServerRecord};
 use super::{
@@ -344,22 +344,6 @@ async fn in_time<T>(answer: impl Future<Output = Result<T, TerminalError>>) -> R
     timeout(DEADLINE, answer).await.unwrap_or(Err(TerminalError::NoAnswer))
 }
 
-fn parse_state(line: &str, people: u32) -> Option<PaneState> {
-    let mut words = line.split(' ').skip(1);
-    let mut flag = || words.next().map(|word| word == "1");
-    let (dead, in_mode, synchronized) = (flag()?, flag()?, flag()?);
-    let size = Size { cols: words.next()?.parse().ok()?, rows: words.next()?.parse().ok()? };
-    let mut flag = || words.next().map(|word| word == "1");
-    let (alternate, pipe) = (flag()?, flag()?);
-    let pid = words.next()?.parse().ok()?;
-    // A session that nobody was ever attached to has an activity as well: its beginning.
-    let attached = !words.next()?.is_empty();
-    let activity = words.next()?.parse::<u64>().ok().filter(|_| attached);
-    let last_key = activity.map(|seconds| Wall(seconds.saturating_mul(1000)));
-    let tty = words.next()?.into();
-    Some(PaneState { dead, in_mode, synchronized, size, alternate, pipe, pid, tty, people, last_key })
-}
-
 #[async_trait]
 impl Terminal for Tmux {
     async fn create(&self, new: NewPane) -> Result<PaneId, TerminalError> {
@@ -386,7 +370,7 @@ impl Terminal for Tmux {
             return Err(TerminalError::Gone);
         }
         let people = answer.get(1).map_or(0, |clients| clients.iter().filter(|client| *client == b"0").count());
-        parse_state(&line, u32::try_from(people).unwrap_or(u32::MAX)).ok_or_else(|| strange("the state of a pane"))
+        answers::state(&line, u32::try_from(people).unwrap_or(u32::MAX)).ok_or_else(|| strange("the state of a pane"))
     }
 
     async fn paste(&self, pane: PaneId, parts: Vec<Part>, only: Only) -> Result<(), TerminalError> {
@@ -440,7 +424,7 @@ impl Terminal for Tmux {
         if state.dead {
             return Err(TerminalError::Dead);
         }
-        let pid = i32::try_from(state.pid).map_err(|_| strange("the pane's process"))?;
+        let pid = state.pid.and_then(|pid| i32::try_from(pid).ok()).ok_or_else(|| strange("the pane's process"))?;
         kill(Pid::from_raw(pid), Signal::SIGHUP).map_err(|error| TerminalError::Io(error.to_string()))
     }
 

@@ -315,6 +315,13 @@ pub(crate) const ROWS: &[Row] = &[
         ],
     )
     .needs(&["script"]),
+    // Each of them on a terminal of its own, carried to the other's; and sh between sudo and the shell.
+    row(
+        "B69_sudo_in_a_sudo",
+        &[Line("sudo -E sudo -E sh -c 'bash --norc; exit 4'"), Line("false|true"), Line("exit 3")],
+        &[want("*", "*", 4), want("false|true", "", 0).stages(&[1, 0]), lost("exit 3", "*")],
+    )
+    .needs(&["root", "sudo"]),
     row(
         "B69_shell_on_another_pty_in_a_sudo",
         &[Line("sudo -E python3 driver.py bash")],

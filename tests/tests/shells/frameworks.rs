@@ -59,6 +59,23 @@ const SET_ANEW_WANTED: &[Want] = &[
     lost("exit 3", "*"),
     want("echo $?", "3", 0),
 ];
+/// As there, with a DEBUG trap, which changes `$_`.
+const COUNTED: &[Step] = &[
+    Type("bash\r", Text("$ ")),
+    Line("echo first"),
+    Line("echo in $mine"),
+    Line("(exit 7)"),
+    Line("exit 3"),
+    Line("echo $?"),
+];
+const COUNTED_WANTED: &[Want] = &[
+    want("bash", "~\nfirst\n", 3),
+    want("", "first", 0),
+    want("echo in $mine", "in 1", 0),
+    want("(exit 7)", "", 7),
+    lost("exit 3", "*"),
+    want("echo $?", "3", 0),
+];
 
 const SET_ANEW_IN_DASH: &[Step] =
     &[Type("dash -c 'bash; exit 4'\r", Text("$ ")), Line("(exit 6)"), Line("(exit 7)"), Line("exit")];
@@ -89,10 +106,12 @@ const OTHER_USERS_WANTED: &[Want] = &[want("*", "[]", 0), want("*", "[]", 0), wa
 const STRING: &[(&str, &str)] = bashrc!(r#"PROMPT_COMMAND='echo "$?,$_,${PIPESTATUS[*]}" >> ~/seen; history -a;'"#);
 const ARRAY: &[(&str, &str)] =
     bashrc!(r#"PROMPT_COMMAND=('echo "$?,$_,${PIPESTATUS[*]}" >> ~/seen' 'echo "$?,${PIPESTATUS[*]}" >> ~/seen2')"#);
+/// As systemd 258 puts it into `/etc/profile.d`.
 const SYSTEMD: &[(&str, &str)] = bashrc!(
     r#"__ctx() { printf '\e]3008;end;exit=%s\e\\' $?; }
+__ctx0() { printf '\e]3008;start=x\e\\'; }
 PROMPT_COMMAND+=(__ctx)
-PS0='\e]3008;start=x\e\\'$PS0"#
+PS0='$(__ctx0)'$PS0"#
 );
 const TIMER: &[(&str, &str)] = bashrc!(
     r#"timer_start() { timer=${timer:-$SECONDS}; }
@@ -100,6 +119,13 @@ timer_stop() { timer_show=$((SECONDS - timer)); unset timer; }
 trap 'timer_start' DEBUG
 if [ "$PROMPT_COMMAND" == "" ]; then PROMPT_COMMAND="timer_stop"; else PROMPT_COMMAND="$PROMPT_COMMAND; timer_stop"; fi
 PS1='[${timer_show}s] $ '"#
+);
+/// As liquidprompt 2.2 has it: before every command it looks at the last prompt command, which only an array has.
+const FROM_THE_END: &[(&str, &str)] = bashrc!(
+    r#"before() { last=${PROMPT_COMMAND[-1]}; }
+unset PROMPT_COMMAND
+PROMPT_COMMAND+=('mine=1')
+trap before DEBUG"#
 );
 const TITLE: &[(&str, &str)] = bashrc!(r#"trap 'printf "\e]0;%s\a" "$BASH_COMMAND" >&2' DEBUG"#);
 
@@ -144,6 +170,8 @@ pub(crate) const ROWS: &[Row] = &[
         saw(terminal, "seen", &["0,hi,0", "0,hi,1 0", "7,hi,7", "0,hi,0"])?;
         saw(terminal, "seen2", &["0,0", "0,1 0", "7,7", "0,0"])
     }),
+    row("F5_array_counted_from_the_end", FOUR, TRAPPED_WANTED).files(FROM_THE_END),
+    row("F6_array_counted_from_the_end_nested", COUNTED, COUNTED_WANTED).files(FROM_THE_END),
     row("F7_prepended", FOUR, FOUR_WANTED).files(bashrc!(r#"PROMPT_COMMAND="history -a; $PROMPT_COMMAND""#)),
     row("F8_prepended_nested", NESTED, NESTED_WANTED).files(bashrc!(r#"PROMPT_COMMAND="history -a; $PROMPT_COMMAND""#)),
     row("F8_appended_nested", NESTED, NESTED_WANTED)
@@ -236,6 +264,23 @@ PROMPT_COMMAND=framework"#
     row("F20_ps0_nested", NESTED, NESTED_WANTED).files(bashrc!("PS0='started\\n'")),
     row("F25_systemd", FOUR, FOUR_WANTED).files(SYSTEMD),
     row("F26_systemd_nested", NESTED, NESTED_WANTED).files(SYSTEMD),
+    // Nothing but the next one's start ends a line of it, and what PS0 runs leaves a status, too.
+    row(
+        "F26_systemd_paste",
+        &[Type("\x1b[200~echo a\n(exit 5)\necho c\x1b[201~", Text("echo c")), Line("")],
+        &[want("echo a", "a", 0), want("(exit 5)", "", 5), want("echo c", "c", 0)],
+    )
+    .files(SYSTEMD),
+    row(
+        "F26_systemd_exports_all_nested",
+        &[Line("set -a; PS1='other> '"), Line("bash --norc"), Line("(exit 3)"), Line("exit")],
+        &[want("*", "", 0), want("bash --norc", "*", 3), want("(exit 3)", "", 3), lost("exit", "exit")],
+    )
+    .files(SYSTEMD)
+    .check(|terminal| {
+        let strange = terminal.lines().into_iter().find(|line| line.contains("not found"));
+        ensure(strange.is_none(), &format!("its PS0 stays where its function is: {strange:?}"))
+    }),
     row("F35_timer", FOUR, TRAPPED_WANTED).files(TIMER),
     row("F36_timer_nested", NESTED, NESTED_WANTED).files(TIMER),
     row("F37_title", FOUR, TRAPPED_WANTED).files(TITLE),
