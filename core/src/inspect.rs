@@ -147,6 +147,9 @@ pub struct Inspection {
     pub unread: Known<u64>,
     /// The processes of the terminal's foreground group, parents before their children; zombies are left out.
     pub front: Known<Vec<Process>>,
+    /// What the group in front descends from, by process id: the pane's own process first, and the nearest last. Empty where
+    /// that was not to be seen.
+    pub above: Vec<u32>,
     /// All that those have started, as far as it still has its parent; parents before their children.
     pub below: Known<Vec<Process>>,
     /// Processes of other sessions, neither above, that hold the terminal.
@@ -166,6 +169,7 @@ impl Inspection {
             modes: Known::Unknown(why),
             unread: Known::Unknown(why),
             front: Known::Unknown(why),
+            above: Vec::new(),
             below: Known::Unknown(why),
             elsewhere: Known::Unknown(why),
             inner: Vec::new(),
@@ -226,6 +230,8 @@ pub struct Process {
     pub carrier: Option<Carrier>,
     /// A bash whose environment held the integration's `PS0` when it was started. Nothing else of an environment is kept.
     pub armed: bool,
+    /// A shell that was given a command or a script to run, and so reads no commands from a terminal.
+    pub scripted: bool,
     /// What it has open.
     pub files: Known<Vec<OpenFile>>,
     /// Its threads.

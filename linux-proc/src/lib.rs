@@ -78,6 +78,7 @@ impl LinuxProc {
         let closely = front.iter().chain(&below).any(|stat| stat.state == 'T');
         let all = |stats: &[&Stat]| stats.iter().filter_map(|stat| self.reader.process(stat, closely)).collect();
         inspection.front = Known::Known(all(&front));
+        inspection.above = tree::above(&family, front.first().copied());
         if needs_below(&inspection) {
             let below: Vec<Process> = all(&below);
             inspection.inner = inner(&inspection, &below);

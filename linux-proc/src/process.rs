@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use dtmcp_core::inspect::{Call, Device, FdProbe, FileKind, Known, OpenFile, Process, ProcessId, Sleep, Thread, Why};
+use dtmcp_core::place::runs_script;
 use dtmcp_core::waiting::carrier::{Carrier, carrier};
 use dtmcp_core::waiting::channel::Meaning;
 use procfs::FromRead as _;
@@ -70,6 +71,7 @@ impl Reader {
             Known::Unknown(why) => Known::Unknown(*why),
         };
         let owner = owner(pid);
+        let (carrier, scripted) = command_line(pid);
         Some(Process {
             id,
             parent: u32::try_from(stat.ppid).unwrap_or(0),
@@ -83,8 +85,9 @@ impl Reader {
             used: stat.utime.saturating_add(stat.stime),
             user: owner.known().and_then(|uid| user(*uid)),
             owner,
-            carrier: carried(pid),
+            carrier,
             armed: stat.comm == "bash" && armed(pid),
+            scripted,
             files,
             threads,
         })
@@ -178,12 +181,13 @@ fn user(uid: u32) -> Option<String> {
     text.lines().find_map(named)
 }
 
-/// The place a process's command line leads to. The command line itself goes no further than this.
-fn carried(pid: u32) -> Option<Carrier> {
-    let bytes = small::read(&format!("/proc/{pid}/cmdline"), COMMAND_MAX).ok()?;
+/// The place a process's command line leads to, and whether it gives a shell something to run. The command line itself goes
+/// no further than this.
+fn command_line(pid: u32) -> (Option<Carrier>, bool) {
+    let bytes = small::read(&format!("/proc/{pid}/cmdline"), COMMAND_MAX).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let words: Vec<&str> = text.strip_suffix('\0').unwrap_or(&text).split('\0').collect();
-    carrier(&words)
+    (carrier(&words), runs_script(&words))
 }
 
 /// Whether a process was started with the integration's `PS0`, which `shell/integration.bash` says what for. The environment

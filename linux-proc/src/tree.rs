@@ -39,6 +39,19 @@ pub(crate) fn split(family: &[Stat], group: u32) -> (Vec<&Stat>, Vec<&Stat>) {
     (front, below)
 }
 
+/// What a process descends from, by process id, from the pane's own on; none where its parents are not the pane's.
+pub(crate) fn above(family: &[Stat], process: Option<&Stat>) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut child = process;
+    // A chain that changes meanwhile may come back to itself.
+    while let Some(stat) = child.filter(|_| found.len() < family.len()) {
+        child = family.iter().find(|other| other.pid == stat.ppid);
+        found.extend(child.and_then(|parent| u32::try_from(parent.pid).ok()));
+    }
+    found.reverse();
+    found
+}
+
 /// Everybody who can be seen.
 pub(crate) fn everybody() -> io::Result<Vec<Stat>> {
     let entries = std::fs::read_dir("/proc")?;

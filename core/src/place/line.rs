@@ -86,7 +86,7 @@ fn command(words: &[&str]) -> Option<Opens> {
             as_user(found.value("u").unwrap_or("root"), found.on(&["s"]), &found.words)
         }
         "busybox" => command(rest).filter(|opens| matches!(opens, Opens::Shell(_))),
-        name if SHELLS.contains(&name) => is_interactive(rest).then(|| Opens::Shell(name.to_owned())),
+        name if SHELLS.contains(&name) => is_interactive(name, rest).then(|| Opens::Shell(name.to_owned())),
         _ => carrier(&words).filter(|carrier| carrier.terminal).map(Opens::Far),
     }
 }
@@ -132,7 +132,7 @@ pub fn shell_asked<'a>(words: &[&'a str]) -> Option<(usize, &'a str)> {
     let shell = words.get(at)?;
     let (before, args) = (words.get(..at)?, words.get(at + 1..)?);
     if !SHELLS.contains(&base(shell))
-        || !is_interactive(args)
+        || !is_interactive(base(shell), args)
         || before.first().is_some_and(|first| base(first) == "su")
     {
         return None;
@@ -152,10 +152,52 @@ fn as_user(user: &str, shell: bool, words: &[&str]) -> Option<Opens> {
     }
 }
 
-/// Whether a shell with these arguments reads commands from its terminal.
-fn is_interactive(args: &[&str]) -> bool {
-    let runs = |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
-    args.iter().all(|word| word.starts_with(['-', '+'])) && !args.iter().any(runs)
+/// Whether a process with this command line is a shell that was given a command or a script to run.
+#[must_use]
+pub fn runs_script(words: &[&str]) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    match base(first) {
+        "busybox" => runs_script(rest),
+        name => SHELLS.contains(&name) && !is_interactive(name, rest),
+    }
+}
+
+/// Long options with a value, of fish and of the others.
+const FISH_VALUED: &[&str] =
+    &["init-command", "features", "debug", "debug-output", "debug-stack-frames", "profile", "profile-startup"];
+const VALUED: &[&str] = &["rcfile", "init-file", "emulate"];
+
+/// Whether a shell of this name with these arguments reads commands from its terminal.
+fn is_interactive(name: &str, args: &[&str]) -> bool {
+    let (long_valued, valued) = if name == "fish" { (FISH_VALUED, "CdDfo") } else { (VALUED, "oO") };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        if let Some(long) = arg.strip_prefix("--") {
+            match long {
+                // What comes next is a script.
+                "" => return args.next().is_none(),
+                "command" => return false,
+                _ if long.starts_with("command=") => return false,
+                _ if long_valued.contains(&long) => {
+                    args.next();
+                }
+                _ => {}
+            }
+            continue;
+        }
+        let Some(letters) = arg.strip_prefix(['-', '+']) else { return false };
+        if arg.starts_with('-') && letters.contains('c') {
+            return false;
+        }
+        if letters.contains('s') {
+            // It reads them from its input, and what follows are its parameters.
+            return true;
+        }
+        if letters.ends_with(|letter| valued.contains(letter)) {
+            args.next();
+        }
+    }
+    true
 }
 
 fn base(word: &str) -> &str {
@@ -222,6 +264,11 @@ mod tests {
             ("busybox ash", "ash"),
             ("zsh -f", "zsh"),
             ("rbash", "rbash"),
+            ("bash --rcfile /x/rc -i", "bash"),
+            ("bash -o vi +O extglob", "bash"),
+            ("zsh -o ksharrays", "zsh"),
+            ("bash -ls one", "bash"),
+            ("fish -C pwd --features=x", "fish"),
         ] {
             assert_eq!(opens(line), Some(Opens::Shell(shell.to_owned())), "{line}");
         }
@@ -233,6 +280,10 @@ mod tests {
             "bash -c id",
             "bash -lc id",
             "sh script",
+            "sh -eo pipefail script",
+            "bash --rcfile /x/rc script",
+            "fish --command=pwd",
+            "zsh -- script",
             "busybox ls",
             "make",
             "",
@@ -242,6 +293,16 @@ mod tests {
             "dtmcp token",
         ] {
             assert_eq!(opens(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_shell_may_run_a_script() {
+        for line in ["sh -c id", "/bin/bash x.sh", "busybox sh x.sh", "-bash -c id", "fish -c id"] {
+            assert!(runs_script(&line.split(' ').collect::<Vec<_>>()), "{line}");
+        }
+        for line in ["sh", "-bash", "bash --rcfile /x/rc -i", "busybox ash", "python3 x.py", "busybox ls x", ""] {
+            assert!(!runs_script(&line.split(' ').collect::<Vec<_>>()), "{line}");
         }
     }
 

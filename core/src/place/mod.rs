@@ -11,10 +11,10 @@ use crate::region::Place;
 use crate::waiting::Judgement;
 use crate::waiting::carrier::Carrier;
 use line::{Opens, opens};
-pub use line::{Takes, shell_asked, takes};
+pub use line::{Takes, runs_script, shell_asked, takes};
 
-/// Names of shells, as the kernel keeps them. A program that runs as somebody else (`sudo apt`) is no place to be; a
-/// shell is.
+/// Names of shells, as the kernel keeps them. A program that runs as somebody else (`sudo apt`, `sudo sh -c`) is no place to
+/// be; a shell that reads commands is.
 const SHELLS: &[&str] = &[
     "bash", "rbash", "zsh", "fish", "sh", "dash", "ksh", "ksh93", "mksh", "yash", "posh", "tcsh", "csh", "ash",
     "busybox",
@@ -106,8 +106,8 @@ pub fn beyond(inspection: &Inspection, judgement: &Judgement, from: &Place, befo
         return there.filter(|_| arrived).map(|place| Beyond { place, carried: true }).or(stays);
     }
     let before = before.filter(|before| !before.carried);
-    let is_shell = |process: &&Process| SHELLS.contains(&process.name.as_str());
-    let Some(shell) = below.iter().rev().find(is_shell).or_else(|| front.iter().rev().find(is_shell)) else {
+    let reads = |process: &&Process| is_shell(process);
+    let Some(shell) = below.iter().rev().find(reads).or_else(|| front.iter().rev().find(reads)) else {
         let stays = |process: &Process| {
             let becomes = BECOMES.contains(&process.name.as_str());
             becomes || before.is_some_and(|before| user(process).as_ref() == Some(&before.place.user))
@@ -116,6 +116,11 @@ pub fn beyond(inspection: &Inspection, judgement: &Judgement, from: &Place, befo
     };
     let user = user(shell)?;
     (user != from.user).then(|| Beyond { place: Place { user, ..from.clone() }, carried: false })
+}
+
+/// Whether a process is a shell that reads commands from its terminal.
+fn is_shell(process: &Process) -> bool {
+    SHELLS.contains(&process.name.as_str()) && !process.scripted
 }
 
 /// Whose a process is, as far as that is to be seen.
@@ -143,6 +148,11 @@ pub fn is_behind_carrier(inspection: &Inspection, shells: &[u32]) -> bool {
         }
         let Some(process) = known(pid) else { break };
         pid = process.parent;
+    }
+    // A shell of somebody else's may be between them.
+    let nearest = inspection.above.iter().rev().find(|&pid| pid == top || outer.contains(pid));
+    if let Some(nearest) = nearest {
+        return nearest != top;
     }
     // In a sandbox with process ids of its own, a shell's are other ones than are seen from here.
     outer.is_empty()
@@ -230,7 +240,7 @@ pub fn taker(inspection: &Inspection) -> Option<Taker> {
     // The innermost that its own terminal listens to: `sudo` gives what it runs a terminal inside its own.
     let process = front.iter().chain(below).rfind(|process| process.in_front)?;
     let name = process.name.clone();
-    Some(if SHELLS.contains(&name.as_str()) { Taker::Shell(name) } else { Taker::Program(name) })
+    Some(if is_shell(process) { Taker::Shell(name) } else { Taker::Program(name) })
 }
 
 /// What carries what is printed on the terminal it makes to its own, so that a shell there has the session's.
@@ -324,6 +334,7 @@ mod tests {
             user: Some(user.to_owned()),
             carrier: None,
             armed: false,
+            scripted: false,
             files: Known::Known(Vec::new()),
             threads: Known::Known(Vec::new()),
         };
@@ -369,6 +380,29 @@ mod tests {
         assert_eq!(leads("python3", "me", Some(&far)), None, "the carrier is gone");
         let unseen = Inspection::unknown(Why::Gone);
         assert_eq!(beyond(&unseen, &Judgement::Works, &from, Some(&at_ann)), Some(at_ann));
+    }
+
+    #[test]
+    fn a_shell_that_runs_a_script_is_no_place() {
+        let from = place("vm", "me", None);
+        let at_ann = Beyond { place: place("vm", "ann", None), carried: false };
+        let mut script = runs("sudo", "root");
+        let Known::Known(front) = &mut script.front else { return };
+        front.push(Process { name: "sh".into(), scripted: true, ..front[0].clone() });
+        assert_eq!(beyond(&script, &Judgement::Works, &from, Some(&at_ann)), Some(at_ann));
+        assert_eq!(taker(&script), Some(Taker::Program("sh".into())));
+    }
+
+    #[test]
+    fn a_carrier_below_the_shell_is_known_by_what_it_descends_from() {
+        let mut ssh = runs("ssh", "ann");
+        let Known::Known(front) = &mut ssh.front else { return };
+        front[0].carrier = carrier(&["ssh", "build7"]);
+        front[0].files = Known::Unknown(Why::Refused);
+        ssh.above = vec![2, 3, 4, 5];
+        assert!(!is_behind_carrier(&ssh, &[3]), "by way of another user's shell");
+        assert!(is_behind_carrier(&ssh, &[3, 77]), "the innermost shell is a far one");
+        assert!(is_behind_carrier(&ssh, &[77]), "what the session runs leads to it");
     }
 
     #[test]

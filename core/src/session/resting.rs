@@ -7,6 +7,7 @@ use super::{CallKind, Session};
 use crate::call::{Asks, QUIET, REST, Resting, SCREEN_BUSY, SCREEN_REST};
 use crate::log::{Log, ShellState};
 use crate::pattern::Pattern;
+use crate::place::Taker;
 use crate::prompt;
 use crate::region::Kind;
 use crate::time::Now;
@@ -163,7 +164,9 @@ impl Session {
             return Some((prompt.to_owned(), prompt::Shape::Primary));
         }
         let own = self.is_unmarked();
-        let waits = || self.looking.asks() == Some(Asks::Shown) && (own || prompt::is_waiters(&line.text));
+        // Before the `%` of a shell's prompt a blank may stand, as nobody's share of something done.
+        let shells = || matches!(self.looking.taker, Some(Taker::Shell(_))) && line.text.trim_end().ends_with(" %");
+        let waits = || self.looking.asks() == Some(Asks::Shown) && (own || prompt::is_waiters(&line.text) || shells());
         // What nobody sees wait may have been taken for a prompt after a while: it is the same again.
         let unseen = self.is_carried() || self.looking.behind;
         let again = || {

@@ -135,6 +135,7 @@ mod tests {
             user: None,
             carrier: None,
             armed: false,
+            scripted: false,
             files: Known::Unknown(Why::Refused),
             threads: Known::Known(vec![thread]),
         };

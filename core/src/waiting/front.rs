@@ -147,6 +147,7 @@ mod tests {
             user: None,
             carrier: None,
             armed: false,
+            scripted: false,
             files: Known::Unknown(Why::Refused),
             threads: Known::Unknown(Why::Refused),
         }

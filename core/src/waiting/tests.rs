@@ -47,6 +47,7 @@ fn process(pid: u32, channel: &str, files: Vec<OpenFile>) -> Process {
         user: None,
         carrier: None,
         armed: false,
+        scripted: false,
         files: Known::Known(files),
         threads: Known::Known(vec![thread]),
     }
@@ -54,6 +55,7 @@ fn process(pid: u32, channel: &str, files: Vec<OpenFile>) -> Process {
 
 fn scene(modes: Known<TerminalModes>, front: Vec<Process>) -> Inspection {
     Inspection {
+        above: Vec::new(),
         terminal: Known::Known(PANE),
         modes,
         unread: Known::Known(0),

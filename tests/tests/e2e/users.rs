@@ -2,6 +2,8 @@
 //! and the command that led there closes with its own status either way.
 
 use dtmcp_tests::client::{Client, World};
+use dtmcp_tests::person::wait_until;
+use dtmcp_tests::sshd::Sshd;
 use dtmcp_tests::users::Users;
 use serde_json::json;
 
@@ -14,6 +16,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("exact", NEEDS, exact),
     ("plain", NEEDS, plain),
     ("in_one_another", NEEDS, in_one_another),
+    (
+        "and_then_far",
+        &["tmux", "bash", "zsh", "sudo", "su", "root", "unshare", "mount", "ssh", "sshd", "ssh-keygen"],
+        far,
+    ),
     ("brought_along", NEEDS, brought_along),
 ];
 
@@ -88,6 +95,10 @@ fn plain() -> Tested {
         let running = client.run("cat")?;
         same!((running.status(), news(&running).len()), ("waiting", 0), "{way}: {}", running.text);
         client.call("send", json!({ "keys": ["ctrl+d"] }))?;
+        // A script is no place, whoever runs it.
+        let script = client.run("sudo /bin/sh -c 'read x'")?;
+        same!((script.status(), news(&script).len()), ("waiting", 0), "{way}: {}", script.text);
+        client.call("send", json!({ "keys": ["enter"] }))?;
         if way == "su - ann" {
             let asks = client.run("su zoe")?;
             same!((asks.status(), news(&asks).len()), ("waiting", 0), "{way}: {}", asks.text);
@@ -117,6 +128,37 @@ fn in_one_another() -> Tested {
         holds!(told_now.len() == 1 && told_now[0].ends_with(told), "{told}: {told_now:?}");
     }
     Ok(())
+}
+
+/// From another user's shell to another host, and back step by step; also where what is in between is killed.
+fn far() -> Tested {
+    let (world, users) = (World::new()?, who()?);
+    users.dot_file("zoe", ".zshrc", "PS1='%n %# '\n")?;
+    users.dot_file("ann", ".bashrc", "PS1='\\u \\$ '\n")?;
+    let sshd = Sshd::start_with(Some(&users), "")?;
+    let mut client = world.client_among(&users)?;
+    client.call("session_create", json!({}))?;
+    let ssh = format!("ssh {} ann@there", sshd.options());
+    for (way, told) in [("su - ann", "as ann"), ("sudo su - zoe", "as zoe"), (&ssh, "on there as ann")] {
+        let answer = client.run(way)?;
+        same!((answer.status(), news(&answer).len()), ("prompt", 1), "{way}: {}", answer.text);
+        holds!(news(&answer)[0].ends_with(told), "{way}: {}", answer.text);
+    }
+    let answer = client.run("id -un")?;
+    holds!(answer.output() == "ann" && answer.words().contains(" · on ann@there]"), "{}", answer.text);
+    for told in ["as zoe", "as ann", "as root"] {
+        let answer = client.run("exit")?;
+        holds!(news(&answer).len() == 1 && news(&answer)[0].ends_with(told), "{told}: {}", answer.text);
+    }
+    for way in ["su - ann", "sudo su - zoe", &ssh] {
+        client.run(way)?;
+    }
+    sshd.cut()?;
+    wait_until("zoe is told", || {
+        client
+            .call("wait", json!({ "timeout": 1 }))
+            .is_ok_and(|answer| news(&answer).iter().any(|it| it.ends_with("as zoe")))
+    })
 }
 
 /// `dtmcp into` before what keeps no environment, whatever it does to the words that it is given.

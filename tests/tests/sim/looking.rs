@@ -40,6 +40,7 @@ pub(crate) fn program(call: Call) -> Inspection {
         user: None,
         carrier: None,
         armed: false,
+        scripted: false,
         files: Known::Known(vec![OpenFile { fd: 0, inode: INODE, kind: FileKind::Terminal(DEVICE) }]),
         threads: Known::Known(vec![thread]),
     };
