@@ -135,7 +135,18 @@ pub(super) const ROWS: &[Row] = &[
             )
         },
     ),
-    row("quiet", Always, |f| f.is(Status::Quiet), quiet),
+    row("quiet", Always, |f| f.is(Status::Quiet) && !f.outcome.observed.unanswered, quiet),
+    row(
+        "no echo",
+        Always,
+        |f| f.outcome.observed.unanswered,
+        |f| {
+            format!(
+                "nothing has come back since the line was typed, not even its echo: the way there may be slow or broken. The line is given and must not be typed again: wait session=\"{}\" until=... tells what comes of it",
+                f.name
+            )
+        },
+    ),
     row(
         "ended",
         Always,

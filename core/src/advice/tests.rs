@@ -56,6 +56,10 @@ fn seen(status: Status, observed: Observed) -> Outcome {
     Outcome { observed, ..at(status, "make") }
 }
 
+fn unanswered() -> Observed {
+    Observed { unanswered: true, ..Observed::default() }
+}
+
 fn silent() -> Observed {
     Observed { silent: Some(Duration::from_secs(20)), ..Observed::default() }
 }
@@ -187,7 +191,8 @@ fn prompts() -> Vec<Case> {
             ],
             vec![at(Screen, "mytool"), ok("less -F f"), at(Screen, "sudo -i"), at(Screen, "top; vim x; make")],
         ),
-        ("quiet", vec![at(Quiet, "x")], vec![at(Running, "x")]),
+        ("quiet", vec![at(Quiet, "x")], vec![at(Running, "x"), seen(Quiet, unanswered())]),
+        ("no echo", vec![seen(Quiet, unanswered())], vec![at(Quiet, "x")]),
         ("ended", vec![at(Ended, "x")], vec![ok("x")]),
         (
             "program",

@@ -82,6 +82,8 @@ pub struct Observed {
     pub held: bool,
     /// The program that leads to a far place, and the place: what works or waits there is not to be seen.
     pub far: Option<(&'static str, String)>,
+    /// Nothing has come from a far place since a line was typed there, not even its echo.
+    pub unanswered: bool,
     /// Background jobs of the shell's that ended.
     pub jobs: Vec<JobEnd>,
     /// What the program in the foreground wants of the terminal after a `send`, at no prompt that is known.

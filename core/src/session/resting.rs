@@ -60,6 +60,10 @@ impl Session {
         if self.looking.in_pager() {
             return Resting { asks: self.looking.asks(), pages: true, ..Resting::default() };
         }
+        if self.is_unanswered_there() {
+            let due = self.last_activity + QUIET;
+            return Resting { quiet: now >= due, again: (now < due).then_some(due), ..Resting::default() };
+        }
         let stale = self.stale_until(now);
         if !self.looking.is_at_work() && self.search_shown().is_some() {
             return Resting { asks: Some(Asks::Shown), ..Resting::default() };
@@ -104,6 +108,12 @@ impl Session {
             return Resting { quiet: now >= due, again: (now < due).then_some(due), ..Resting::default() };
         }
         Resting { again: stale, ..Resting::default() }
+    }
+
+    /// Whether nothing has come from a far place since a line was typed there: what stands on the cursor's line is what stood
+    /// there before, and the way there may be slow or broken.
+    pub(super) fn is_unanswered_there(&self) -> bool {
+        self.input.is_some() && self.unechoed.is_some() && self.is_carried()
     }
 
     /// Whether a line is a prompt by the word of whoever knows the program, though it is seen to do something else: some

@@ -87,6 +87,7 @@ impl Session {
         let looking = &self.looking;
         let runs = outcome.status == Status::Running;
         let marks = self.marks(outcome);
+        let unanswered = self.is_unanswered_there();
         let observed = &mut outcome.observed;
         let asks = outcome.prompt.as_deref().is_some_and(|prompt| !prompt.trim().is_empty());
         observed.hides = looking.hides().filter(|_| !asks);
@@ -95,6 +96,7 @@ impl Session {
         if let Some(Judgement::Carrier(carrier)) = &looking.holds {
             observed.far = runs.then(|| (carrier.program, carrier.destination.clone()));
         }
+        observed.unanswered = outcome.status == Status::Quiet && unanswered;
         observed.jobs = self.jobs.news(&call.actor);
         observed.unshown = self.unshown.is_some() && self.unshown == outcome.region.as_ref().map(|region| region.id);
         observed.marks = marks;

@@ -23,6 +23,8 @@ enum Kind {
     Deaf,
     /// A far shell whose prompt only ends as prompts do.
     Far,
+    /// The same over a connection that takes what is typed and brings nothing back.
+    Lost,
     /// One whose prompt is like nothing else.
     Star,
     /// The same with a line editor that asks for bracketed paste, and takes a block of lines for one text, as fish does.
@@ -61,6 +63,7 @@ impl Program {
             "vi" => Kind::Vi,
             "deaf" => Kind::Deaf,
             "far" => Kind::Far,
+            "lost" => Kind::Lost,
             "star" => Kind::Star,
             "edits" => Kind::Edits,
             _ => return None,
@@ -79,7 +82,7 @@ impl Program {
             Kind::Python => "Python 3.11\r\n",
             Kind::Odd => "odd is ready\r\n",
             Kind::Cat | Kind::Vault | Kind::Passwd | Kind::Quiz | Kind::Deaf => "",
-            Kind::Far | Kind::Star | Kind::Edits => "Last login: today\r\n",
+            Kind::Far | Kind::Lost | Kind::Star | Kind::Edits => "Last login: today\r\n",
             Kind::Vi => "\x1b[?1049h\x1b[2J\x1b[H~\r\n~\r\nvi",
         }
     }
@@ -90,7 +93,7 @@ impl Program {
             Kind::Python if self.block => "... ",
             Kind::Python => ">>> ",
             Kind::Odd => "now what",
-            Kind::Far => "far 2 $ ",
+            Kind::Far | Kind::Lost => "far 2 $ ",
             Kind::Star => "far *",
             Kind::Edits if self.block => "      ",
             Kind::Edits => "\x1b[?2004hfar *",
@@ -114,6 +117,7 @@ impl Program {
             };
         }
         match key {
+            _ if self.kind == Kind::Lost => reads(String::new()),
             _ if self.kind == Kind::Deaf => reads(if key == 3 { "^C\r\n".to_owned() } else { String::new() }),
             3 => does("^C\r\n".to_owned(), vec![Op::Status(130)]),
             4 if self.line.is_empty() => does(String::new(), vec![Op::Status(0)]),
@@ -174,7 +178,7 @@ impl Program {
                     _ => vec![Op::Print("\x1b[?2004l".to_owned()), slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
                 }
             }
-            Kind::Gdb | Kind::Odd | Kind::Vi | Kind::Deaf | Kind::Far | Kind::Star => match word {
+            Kind::Gdb | Kind::Odd | Kind::Vi | Kind::Deaf | Kind::Far | Kind::Lost | Kind::Star => match word {
                 "quit" => vec![Op::Status(0)],
                 "quotes" => vec![
                     Op::Print("On Monday\r\nyou wrote > ".to_owned()),

@@ -155,10 +155,14 @@ fn far() -> Tested {
     }
     sshd.cut()?;
     wait_until("zoe is told", || {
-        client
-            .call("wait", json!({ "timeout": 1 }))
-            .is_ok_and(|answer| news(&answer).iter().any(|it| it.ends_with("as zoe")))
-    })
+        let waited = client.call("wait", json!({ "timeout": 1 }));
+        waited.is_ok_and(|answer| news(&answer).iter().any(|it| it.ends_with("as zoe")))
+    })?;
+    for told in ["as ann", "as root"] {
+        let answer = client.run("exit")?;
+        holds!(news(&answer).len() == 1 && news(&answer)[0].ends_with(told), "{told}: {}", answer.text);
+    }
+    Ok(())
 }
 
 /// `dtmcp into` before what keeps no environment, whatever it does to the words that it is given.

@@ -306,6 +306,18 @@ fn a_far_prompt_is_told_by_its_end() {
 }
 
 #[test]
+fn a_far_prompt_that_has_stood_before_the_line_is_no_answer_to_it() {
+    let mut sim = Sim::bash();
+    sim.host = carries(Call::Other);
+    assert_eq!(sim.ran("a", "lost").status, Status::Prompt);
+    let outcome = sim.ran("a", "make install");
+    assert_eq!(outcome.status, Status::Quiet, "{outcome:?}");
+    assert_eq!(notes(&outcome, "must not be typed again"), 1, "{outcome:?}");
+    sim.pass(60.0);
+    assert!(!sim.glance().starts_with("at the prompt"), "{}", sim.glance());
+}
+
+#[test]
 fn a_far_prompt_like_no_other_ends_in_silence() {
     let mut sim = Sim::bash();
     sim.host = carries(Call::Other);
