@@ -1,6 +1,8 @@
 //! What a model reads: a status line, notes, and output, in that order, so that no output can pass for the
 //! server's words.
 
+mod asked;
+mod binary;
 mod meta;
 mod news;
 mod status;
@@ -106,11 +108,15 @@ pub fn render(outcome: &Outcome, scene: &Scene<'_>) -> Reply {
     if outcome.glued > 0 && outcome.shape.show.is_none() {
         cut_prompt(&mut output, outcome);
     }
+    notes.extend(binary::note(&output));
     if let Some(screen) = scene.screen {
         // The rows of a full-screen program are its output; otherwise the screen stands behind the new lines.
         if outcome.status == Status::Screen {
             output.clear();
         }
+        // A screen that was asked for may be a shell's.
+        let painted = outcome.status == Status::Screen || outcome.output.is_none();
+        notes.extend(asked::note(&screen.rows).filter(|_| painted));
         if outcome.output.is_none() {
             output.pop_if(|last| last == FULL_SCREEN_PLACEHOLDER);
         }

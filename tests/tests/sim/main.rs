@@ -9,6 +9,7 @@
 
 mod agents;
 mod begun;
+mod docent;
 mod editor;
 mod expect;
 mod far;
