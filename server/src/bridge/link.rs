@@ -28,6 +28,8 @@ const SERVER_LINE: u64 = 64 * 1024 * 1024;
 pub(super) enum LinkError {
     /// Nobody is there, or not yet.
     Away(String),
+    /// A server is there and has no room or no time now.
+    Busy(String),
     /// A server is there and does not want this.
     Refused(String),
 }
@@ -60,7 +62,7 @@ impl Link {
         let mut read = BufReader::new(read);
         let answer = match timeout(UPGRADE_MAX, answer_head(&mut read)).await {
             Ok(answer) => answer.map_err(away)?,
-            Err(_) => return Err(LinkError::Away("it takes connections and does not answer".to_owned())),
+            Err(_) => return Err(LinkError::Busy("it takes connections and does not answer".to_owned())),
         };
         let mut lines = answer.lines();
         let status = lines.next().unwrap_or_default();
@@ -69,7 +71,7 @@ impl Link {
                 return Err(LinkError::Away("it closed the connection".to_owned()));
             }
             if status.split(' ').nth(1) == Some("503") {
-                return Err(LinkError::Away("it has as many connections as it takes".to_owned()));
+                return Err(LinkError::Busy("it has as many connections as it takes".to_owned()));
             }
             return Err(LinkError::Refused(format!(
                 "what listens at {} is no dtmcp server: {status}",

@@ -97,21 +97,28 @@ impl<W: AsyncWrite + Unpin> Bridge<W> {
     async fn reach(&mut self, patience: Duration) -> Result<Link, String> {
         let until = Instant::now() + patience;
         loop {
-            let why = match Link::open(&self.socket, self.actor.as_deref(), self.number).await {
+            let error = match Link::open(&self.socket, self.actor.as_deref(), self.number).await {
                 Ok(mut link) => match timeout(HELLO_MAX, self.introduce(&mut link)).await {
                     Ok(Ok(())) => return Ok(link),
-                    Ok(Err(why)) => why,
-                    Err(_) => "it does not answer".to_owned(),
+                    Ok(Err(why)) => LinkError::Away(why),
+                    Err(_) => LinkError::Busy("it does not answer".to_owned()),
                 },
-                Err(LinkError::Refused(why)) => return Err(why),
-                Err(LinkError::Away(why)) => why,
+                Err(error) => error,
             };
-            if Instant::now() >= until {
-                let socket = self.socket.display();
-                return Err(format!(
+            let socket = self.socket.display();
+            let why = match error {
+                LinkError::Refused(why) => return Err(why),
+                LinkError::Away(why) => format!(
                     "no dtmcp server is to be reached at {socket} ({why}). Start one: `dtmcp serve`, or \
                      `systemctl --user start docent-terminal-mcp`"
-                ));
+                ),
+                LinkError::Busy(why) => format!(
+                    "the dtmcp server at {socket} does not take this client now: {why}. Its sessions are as they were. \
+                     `dtmcp status` tells how it is; start this client again once it answers"
+                ),
+            };
+            if Instant::now() >= until {
+                return Err(why);
             }
             if self.lines.is_closed() && self.lines.is_empty() {
                 // The client has left meanwhile; the caller sees that on its next line.
