@@ -1,10 +1,9 @@
 //! What shells print when a background job has ended.
 
 use crate::call::JobEnd;
-use crate::text::clip::clip_line;
 
-/// Characters of a job's command that are told.
-const COMMAND_CHARS: usize = 40;
+/// Characters of a job's command that are kept, to be found in the line that began it. Longer ones are scripts.
+const COMMAND_MAX: usize = 4096;
 
 /// How a job can have ended, as bash (with the C library's names of signals), zsh and others begin to say it. What
 /// runs or is stopped has not.
@@ -66,7 +65,7 @@ pub(crate) fn job_end(line: &str) -> Option<JobEnd> {
     (ends && !command.is_empty()).then(|| JobEnd {
         number,
         how: how.trim_end().to_owned(),
-        command: clip_line(command, COMMAND_CHARS).into_owned(),
+        command: command.chars().take(COMMAND_MAX).collect(),
     })
 }
 
@@ -123,7 +122,7 @@ fn fish_job_end(rest: &str) -> Option<JobEnd> {
         None => how.strip_prefix("has ").filter(|how| *how == "ended")?.to_owned(),
     };
     let command = command.trim_end_matches(" &");
-    Some(JobEnd { number: number.parse().ok()?, how, command: clip_line(command, COMMAND_CHARS).into_owned() })
+    Some(JobEnd { number: number.parse().ok()?, how, command: command.chars().take(COMMAND_MAX).collect() })
 }
 
 #[cfg(test)]

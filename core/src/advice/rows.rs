@@ -11,10 +11,14 @@ use super::{Often, Row};
 use crate::call::{Asks, JobEnd, Marks, Plain, Status, Way};
 use crate::prompt::{Looks, looks_like};
 use crate::region::Kind;
+use crate::text::clip::clip_line;
 use crate::waiting::Prints;
 
 /// Ended jobs that one note names.
 const JOBS_TOLD: usize = 3;
+
+/// Characters of a job's command that a note shows.
+const JOB_CHARS: usize = 80;
 
 /// What a process that wrote into a closed pipe ends with.
 const SIGPIPE: i32 = 128 + 13;
@@ -364,7 +368,7 @@ fn piped(facts: &Facts<'_>) -> String {
 }
 
 fn jobs_ended(facts: &Facts<'_>) -> String {
-    let told = |job: &JobEnd| format!("[{}] {} ({})", job.number, job.how, job.command);
+    let told = |job: &JobEnd| format!("[{}] {} ({})", job.number, job.how, clip_line(&job.command, JOB_CHARS));
     let jobs = &facts.outcome.observed.jobs;
     let mut all: Vec<String> = jobs.iter().take(JOBS_TOLD).map(told).collect();
     if jobs.len() > JOBS_TOLD {

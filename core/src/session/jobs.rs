@@ -98,12 +98,43 @@ impl Session {
         };
         let Some(inside) = self.log.regions().rev().find(holds) else { return true };
         let command = end.command.split("  (wd:").next().unwrap_or_default();
-        let began = |region: &Region| into_background(&region.label) && region.label.contains(command);
-        !inside.label.contains("jobs") && self.log.regions().any(began)
+        !inside.label.contains("jobs") && self.log.regions().any(|region| began(&region.label, command))
     }
+}
+
+/// Whether a command line may have put this command into the background, as the shell prints it.
+fn began(label: &str, command: &str) -> bool {
+    into_background(label) && bare(label).contains(&bare(command))
+}
+
+/// A command without what shells write anew where they print one: blanks, line breaks, and what ends a command.
+fn bare(command: &str) -> String {
+    command.chars().filter(|c| !c.is_whitespace() && *c != ';').collect()
 }
 
 /// Whether a command line may put something into the background.
 fn into_background(label: &str) -> bool {
     label.replace("&&", "").replace(">&", "").replace("&>", "").contains('&') || label.trim_start().starts_with("bg")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::began;
+
+    #[test]
+    fn a_job_is_found_in_the_line_that_began_it() {
+        for (line, printed) in [
+            ("sleep 3 &", "sleep 3"),
+            ("(sleep .2; exit 3) &", "( sleep .2; exit 3 )"),
+            ("for i in 1 2\ndo sleep $i\ndone &", "for i in 1 2; do sleep $i; done"),
+            (
+                "{ make -j8 all; make -j8 check; } >log.txt 2>&1 & wait",
+                "{ make -j8 all; make -j8 check; } > log.txt 2>&1",
+            ),
+        ] {
+            assert!(began(line, printed), "{line}");
+        }
+        assert!(!began("make && sleep 3", "sleep 3"));
+        assert!(!began("sleep 3 &", "sleep 30"));
+    }
 }
