@@ -55,6 +55,8 @@ pub(super) struct Tried {
     line: String,
     /// What stood on the cursor's line before.
     pub(super) before: Before,
+    /// What stood behind the shell's prompt that is nobody's: a job in the background has printed it.
+    noise: String,
 }
 
 impl Session {
@@ -113,7 +115,8 @@ impl Session {
         parts.push(Part { bytes: TRIAL.as_bytes().to_vec(), bracketed: false });
         let at = self.expected_there(call.moved);
         self.trying = Some(call.id);
-        call.trial = Trial::Typing(Tried { target, line: line.to_owned(), before });
+        let noise = self.log.cooked.input().trim().to_owned();
+        call.trial = Trial::Typing(Tried { target, line: line.to_owned(), before, noise });
         self.sent = None;
         // It is this agent's, if anything keeps the line from following.
         self.agents.line_is_empty();
@@ -197,6 +200,11 @@ impl Session {
         let at_shell = matches!(self.log.shell(), ShellState::AtPrompt { .. });
         // A mode that the prompt tells has changed, and what an editor proposes stands behind the cursor.
         let input = at_shell.then(|| self.log.cooked.input());
+        // What a job in the background prints there may hide it, or end its line. The editor inserts by now all the same.
+        let hidden = input.as_ref().is_some_and(|input| !tried.noise.is_empty() || input.trim_end().contains('\n'));
+        if hidden {
+            return Some(TRIAL);
+        }
         let is = |text: &&'static str| {
             line.strip_suffix(*text).is_some_and(|before| match &input {
                 Some(input) => input.trim_start().starts_with(*text),

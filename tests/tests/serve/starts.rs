@@ -151,7 +151,7 @@ fn a_stopped_server_is_told_from_none() -> Tested {
     let answer = bridge.initialize("tester")?;
     let why = answer["error"]["message"].as_str().unwrap_or_default();
     // There is a server, so to start one is no advice.
-    holds!(why.contains("does not answer") && why.contains("dtmcp status") && !why.contains("dtmcp serve"), "{answer}");
+    holds!(why.contains("does not answer") && why.contains("dtmcp status") && !why.contains("Start one"), "{answer}");
     kill(process, Signal::SIGCONT).map_err(|error| error.to_string())?;
     wait_until("it answers again", || serving.health().status == 200)
 }

@@ -29,6 +29,23 @@ fn a_line_is_no_command_of_an_editor_that_a_person_left_in_command_mode() {
     assert_eq!(sim.regions().len(), 3);
 }
 
+/// It is typed at once then: the letters have made the editor insert, whatever is to be seen of them.
+#[test]
+fn what_the_background_prints_keeps_no_line_back() {
+    for noise in ["noise", "one\r\ntwo\r\n"] {
+        let mut sim = Sim::bash();
+        sim.bash.keys_are = Keys::Vi;
+        sim.pass(5.0);
+        sim.person("\x1b");
+        sim.pass(1.3);
+        assert_eq!(sim.ran("a", &format!("later 0.4 {noise}")).status, Status::Finished);
+        sim.pass(1.0);
+        let outcome = sim.ran("a", "echo rm keep");
+        assert_eq!(outcome.status, Status::Finished, "{noise}: {outcome:?}");
+        assert_eq!(sim.bash.taken.last().map(String::as_str), Some("echo rm keep"), "{noise}");
+    }
+}
+
 #[test]
 fn each_of_several_lines_is_no_command() {
     let mut sim = Sim::bash();
