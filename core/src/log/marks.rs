@@ -342,6 +342,8 @@ impl Log {
             }
             Phase::Editing { .. } => {}
         }
+        // Of a prompt of several lines bash draws only the last one again, without its beginning's mark.
+        self.cooked.untag_to_cursor();
         self.cooked.tag(Tag::Input);
         let line = self.cooked.settle_above() + 1;
         let begun = self.typing.unwrap_or(Typing { first: line, line, raw: at.end });

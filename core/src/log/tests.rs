@@ -193,6 +193,20 @@ fn a_mode_that_is_painted_before_the_prompt_is_no_input() {
     }
 }
 
+/// As bash does it where the terminal's size has changed, which an attached person's does.
+#[test]
+fn the_last_line_of_a_prompt_that_is_drawn_again_is_no_input() {
+    let mut shell = Printer::new(7, "a");
+    let mut log = Log::new(SIZE, Widths::default(), Some(nonce()));
+    let begins = shell.mark(marker::Kind::Prompt, |marker| marker.hooked = Some(true));
+    let typing = shell.mark(marker::Kind::Input, |_| {});
+    log.feed(format!("{}{begins}~/x\r\n$ {typing}", shell.start()).as_bytes(), Wall(5));
+    for typed in ["", "ls", "l"] {
+        log.feed(format!("\r\x1b[K$ {typing}{typed}").as_bytes(), Wall(5));
+        assert_eq!(log.cooked.input(), typed);
+    }
+}
+
 #[test]
 fn a_replay_moves_nothing() {
     let mut shell = Printer::new(7, "a");
