@@ -4,45 +4,29 @@
 //! [`crate::log`], what is said to the model in [`crate::reply`].
 
 mod agents;
-mod around;
-mod begun;
-mod buried;
-mod editor;
 mod event;
-mod far_editor;
-mod glance;
-mod glued;
-mod grown;
 mod jobs;
+mod line;
 mod lines;
 mod looking;
-mod own_shell;
 mod readers;
 mod recover;
-mod resting;
-mod rivals;
-mod searching;
 mod sight;
 mod signalling;
-mod starting;
 mod stepping;
-mod stopped;
 mod submitter;
 mod told;
-mod tried;
-mod typeahead;
 mod typing;
-mod unsubmitted;
 mod waiters;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 pub use event::{Effect, Event, NotTyped, Part, Signalled, Signalling, Typing};
-pub use glance::Doing;
+pub(crate) use line::unsubmitted::Leaves;
+pub use line::unsubmitted::{Owner, Unsubmitted};
+pub use looking::glance::Doing;
 pub use recover::{Inherited, Recovery};
-pub(crate) use unsubmitted::Leaves;
-pub use unsubmitted::{Owner, Unsubmitted};
 
 use crate::call::{CallId, ExpectCall, IntegrateCall, Outcome, Resting, RunCall, Seen, SendCall, WaitCall, Waiting};
 use crate::log::{Log, LogEvent, ShellState};
@@ -94,14 +78,14 @@ pub struct Session {
     /// The process that was seen to wait behind it.
     prompted_by: Option<u32>,
     /// What the program in the foreground has shown of the line that it reads.
-    reads: far_editor::Reads,
+    reads: line::far_editor::Reads,
     /// What an agent's last `send` has left on the line, until that shows.
-    sent: Option<unsubmitted::Sent>,
+    sent: Option<line::unsubmitted::Sent>,
     screen_since: Option<Now>,
     looking: looking::Looking,
     jobs: jobs::Jobs,
-    rivals: rivals::Rivals,
-    stop_notice: Option<stopped::Notice>,
+    rivals: looking::rivals::Rivals,
+    stop_notice: Option<looking::stopped::Notice>,
     /// When an attached person last pressed a key, as far as it was told.
     person: Option<Wall>,
     /// How much of the log there was when that was told.
@@ -109,16 +93,16 @@ pub struct Session {
     person_asked: Option<u64>,
     /// The call between the trial of a line editor and its line.
     trying: Option<CallId>,
-    typeahead: typeahead::Typeahead,
-    grown: grown::Grown,
-    buried: Option<buried::Buried>,
-    stood: Option<buried::Standing>,
+    typeahead: line::typeahead::Typeahead,
+    grown: line::grown::Grown,
+    buried: Option<line::buried::Buried>,
+    stood: Option<line::buried::Standing>,
     /// Whether the terminal and the cooked view saw the last prompt differently.
     misread: bool,
     began: Now,
-    start: starting::Start,
+    start: looking::starting::Start,
     /// What an agent's keys at the prompt that stands have led to, and when.
-    midway: Option<(Now, editor::Midway)>,
+    midway: Option<(Now, line::editor::Midway)>,
     ended: Option<Option<i32>>,
     closed: Option<String>,
     wake: Option<Now>,
@@ -160,24 +144,24 @@ impl Session {
             unshown: None,
             last_prompt: None,
             prompted_by: None,
-            reads: far_editor::Reads::default(),
+            reads: line::far_editor::Reads::default(),
             sent: None,
             screen_since: None,
             looking: looking::Looking::default(),
             jobs: jobs::Jobs::default(),
-            rivals: rivals::Rivals::default(),
+            rivals: looking::rivals::Rivals::default(),
             stop_notice: None,
             person: None,
             person_told: None,
             person_asked: None,
             trying: None,
-            typeahead: typeahead::Typeahead::default(),
-            grown: grown::Grown::default(),
+            typeahead: line::typeahead::Typeahead::default(),
+            grown: line::grown::Grown::default(),
             buried: None,
             stood: None,
             misread: false,
             began: now,
-            start: starting::Start::default(),
+            start: looking::starting::Start::default(),
             midway: None,
             ended: None,
             closed: None,
@@ -194,7 +178,7 @@ impl Session {
                 before: 0,
             });
         }
-        session.last_prompt = resting::last_prompt(&session.log);
+        session.last_prompt = looking::resting::last_prompt(&session.log);
         session.screen_since = session.log.cooked.fullscreen().map(|_| now);
         // How long the first prompt took is known only to who waited for it.
         let waited = session.setting.integrated && session.log.shell() == ShellState::NoShell;
@@ -413,7 +397,7 @@ impl Session {
                 CallKind::Integrate(Box::new(IntegrateCall::begin(now, integrate)))
             }
         };
-        self.calls.push(Call { id, actor, began: now, kind, moved: None, trial: tried::Trial::default() });
+        self.calls.push(Call { id, actor, began: now, kind, moved: None, trial: line::tried::Trial::default() });
     }
 
     /// Takes what the log has to say, after what it has settled: a record never speaks of lines that are not there.

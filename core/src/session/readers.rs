@@ -4,8 +4,8 @@
 //! by it. It sees what a `wait` would say that begins and ends this moment, and is told when a `wait` would return that
 //! did not before, or when what was waited for goes on: never because of output alone.
 
-use super::grown::{cursor_line, cursors_text};
-use super::tried::Trial;
+use super::line::grown::{cursor_line, cursors_text};
+use super::line::tried::Trial;
 use super::waiters::{Call, CallKind};
 use super::{Effect, Session};
 use crate::call::{Outcome, Status, Step, Told, Wait, WaitCall};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::HUMAN;
-use super::grown::Grown;
+use super::line::grown::Grown;
 use super::lines::is_end_of_label;
 use super::submitter::{LINES_MAX, Submitter};
 use crate::log::{Log, LogEvent, ShellState};

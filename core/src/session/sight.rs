@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::tried::Trial;
+use super::line::tried::Trial;
 use super::waiters::Call;
 use super::{NotTyped, Session};
 use crate::call::REST_AT_PROMPT;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::tried::Trial;
+use super::line::tried::Trial;
 use super::waiters::{Call, CallKind};
 use super::{CALLS_MAX, Session};
 use crate::call::{Outcome, Step, prompt_due};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::agents::Stood;
-use super::own_shell::OwnShell;
+use super::looking::own_shell::OwnShell;
 use super::{Call, CallKind, Effect, Session};
 use crate::advice;
 use crate::call::{Flow, Marks, Outcome, Plain, Status, Told, Way};

@@ -1,10 +1,10 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
-use super::begun::OWN_UNSHOWN;
-use super::searching::LEAVES;
+use super::line::begun::OWN_UNSHOWN;
+use super::line::searching::LEAVES;
+use super::line::tried::Trial;
+use super::line::unsubmitted::{DISCARD_LINE, Leaves};
 use super::submitter::LINES_MAX;
-use super::tried::Trial;
-use super::unsubmitted::{DISCARD_LINE, Leaves};
 use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
 use crate::call::{Answer, Asks, CallId, Outcome, Resting, Since, Target};
 use crate::log::ShellState;

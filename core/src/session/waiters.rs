@@ -1,8 +1,8 @@
 //! The calls that wait in a session: one of five kinds, asked the same questions.
 
 use super::Session;
+use super::line::tried::Trial;
 use super::sight::Moved;
-use super::tried::Trial;
 use crate::call::{CallId, ExpectCall, IntegrateCall, Outcome, RunCall, SendCall, Step, WaitCall};
 use crate::log::{Log, ShellState};
 use crate::pattern::Pattern;

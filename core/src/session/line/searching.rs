@@ -2,10 +2,10 @@
 //!
 //! Only the screen tells it, by the words of the editors. Whose it is, the keys of a `send` tell; else it is a person's.
 
-use super::Session;
 use super::editor::{asks_at_cursor, asks_below};
 use super::unsubmitted::SOMEONE;
 use crate::log::ShellState;
+use crate::session::Session;
 use crate::text::visible::quoted;
 
 /// Characters that a refusal shows of the search.
@@ -15,7 +15,7 @@ const SHOWN_CHARS: usize = 80;
 const BEGINS: [&[u8]; 2] = [b"\x12", b"\x13"];
 
 /// The key that leaves one with the line as it was, in every editor: ctrl+g, as a byte.
-pub(super) const LEAVES: &[u8] = b"\x07";
+pub(in crate::session) const LEAVES: &[u8] = b"\x07";
 
 /// How a row begins that readline, pyrepl, reline, haskeline, prompt_toolkit and reedline search in, or repeat a key by.
 const AT_START: [&str; 8] = [
@@ -37,7 +37,7 @@ const FAILED: [&str; 3] = ["failing ", "failed ", "failed-"];
 
 /// An agent that has begun a search.
 #[derive(Debug)]
-pub(super) struct Searcher {
+pub(in crate::session) struct Searcher {
     name: String,
     /// Whether the search has been seen.
     seen: bool,
@@ -45,7 +45,7 @@ pub(super) struct Searcher {
 
 impl Session {
     /// What a search shows that the line editor of what runs is in.
-    pub(super) fn search_shown(&self) -> Option<String> {
+    pub(in crate::session) fn search_shown(&self) -> Option<String> {
         let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
         if !unmarked || self.log.cooked.modes().alternate {
             return None;
@@ -65,7 +65,7 @@ impl Session {
     ///
     /// # Errors
     /// Says what it shows, whose it is, and how to leave it.
-    pub(super) fn is_in_no_search(&self, but_of: Option<&str>) -> Result<(), String> {
+    pub(in crate::session) fn is_in_no_search(&self, but_of: Option<&str>) -> Result<(), String> {
         let Some(shows) = self.search_shown() else { return Ok(()) };
         let owner = self.reads.searcher.as_ref().map(|searcher| searcher.name.as_str());
         if owner.is_some() && owner == but_of {
@@ -79,14 +79,14 @@ impl Session {
     }
 
     /// Who is in a search, for whoever looks at all sessions.
-    pub(super) fn search_brief(&self) -> Option<String> {
+    pub(in crate::session) fn search_brief(&self) -> Option<String> {
         self.search_shown()?;
         let owner = self.reads.searcher.as_ref().map_or(SOMEONE, |searcher| searcher.name.as_str());
         Some(format!("{owner} searches the history"))
     }
 
     /// Keys of an agent's are about to be pressed, which may begin a search.
-    pub(super) fn may_search(&mut self, actor: &str, pressed: &[Vec<u8>]) {
+    pub(in crate::session) fn may_search(&mut self, actor: &str, pressed: &[Vec<u8>]) {
         let begins = pressed.iter().any(|key| BEGINS.contains(&key.as_slice()));
         if begins && self.search_shown().is_none() {
             self.reads.searcher = Some(Searcher { name: actor.to_owned(), seen: false });
@@ -94,7 +94,7 @@ impl Session {
     }
 
     /// Output has come: a search that was seen may be over.
-    pub(super) fn see_search(&mut self) {
+    pub(in crate::session) fn see_search(&mut self) {
         if self.reads.searcher.is_none() {
             return;
         }

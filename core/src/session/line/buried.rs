@@ -7,9 +7,9 @@
 //! this is kept on disk, and a server that takes over does not know it.
 
 use super::grown::KEY_MS;
-use super::{Effect, Owner, Session, Unsubmitted};
 use crate::log::ShellState;
 use crate::prompt;
+use crate::session::{Effect, Owner, Session, Unsubmitted};
 use crate::time::Wall;
 
 /// Pieces that come closer together than this are one burst of keys, or of their echo: people press two keys further
@@ -21,7 +21,7 @@ const LATER_MS: u64 = 1000;
 
 /// What stands on a program's line before more is printed, and may be a person's.
 #[derive(Debug, Clone)]
-pub(super) struct Standing {
+pub(in crate::session) struct Standing {
     /// The whole line.
     line: String,
     /// What they may have typed of it.
@@ -32,7 +32,7 @@ pub(super) struct Standing {
 
 /// Text that was printed over.
 #[derive(Debug)]
-pub(super) struct Buried {
+pub(in crate::session) struct Buried {
     text: String,
     grew: Option<Wall>,
     /// When a line with it was last ended by output.
@@ -56,7 +56,7 @@ impl Standing {
 impl Session {
     /// What stood there before this burst that may be a person's, before more is taken. What is printed at once may come
     /// in pieces.
-    pub(super) fn standing(&mut self, wall: Wall) -> Option<Standing> {
+    pub(in crate::session) fn standing(&mut self, wall: Wall) -> Option<Standing> {
         let burst = wall.0.saturating_sub(self.grown.at().0) < BURST_MS;
         if !burst {
             self.stood = self.may_stand();
@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// Takes output, over what stands there.
-    pub(super) fn feed(&mut self, standing: Option<Standing>, bytes: &[u8], wall: Wall) {
+    pub(in crate::session) fn feed(&mut self, standing: Option<Standing>, bytes: &[u8], wall: Wall) {
         let end = memchr::memchr(b'\n', bytes);
         if let (None, Some(standing)) = (end, &standing)
             && bytes.len() > 1
@@ -150,7 +150,7 @@ impl Session {
     }
 
     /// It is told when a person last pressed a key.
-    pub(super) fn judge_buried(&mut self, told: bool) {
+    pub(in crate::session) fn judge_buried(&mut self, told: bool) {
         let Some(buried) = &self.buried else { return };
         let theirs = buried.theirs
             || match buried.grew {
@@ -175,7 +175,7 @@ impl Session {
     }
 
     /// What a person has on the line that does not show it any more.
-    pub(super) fn persons_buried(&self) -> Option<Unsubmitted> {
+    pub(in crate::session) fn persons_buried(&self) -> Option<Unsubmitted> {
         let buried = self.buried.as_ref().filter(|buried| buried.theirs)?;
         let shows = Some(self.cursors_line().trim().to_owned());
         Some(Unsubmitted { owner: Owner::Person, text: Some(buried.text.clone()), shows })

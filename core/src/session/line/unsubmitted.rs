@@ -5,11 +5,11 @@
 //! echoed, only that something was sent is known. What was echoed is kept on disk; what was not, never.
 
 use super::grown::cursors_text;
-use super::{Effect, HUMAN, Part, Session};
 use crate::call::{Asks, CallId, Resting};
 use crate::log::ShellState;
 use crate::prompt;
 use crate::region::{Kind, State};
+use crate::session::{Effect, HUMAN, Part, Session};
 use crate::text::visible::quoted;
 use crate::time::{Now, Wall};
 use crate::waiting::Judgement;
@@ -19,7 +19,7 @@ const CLEAR_LINE: &[u8] = b"\x05\x15";
 
 /// Discards what stands on the line before the cursor, in readline, prompt_toolkit, pyrepl, reline, and in what the
 /// kernel keeps of a line.
-pub(super) const DISCARD_LINE: &[u8] = b"\x15";
+pub(in crate::session) const DISCARD_LINE: &[u8] = b"\x15";
 
 /// Joins a line with the one above and discards that, in an editor of several lines.
 const JOIN_AND_DISCARD: &[u8] = b"\x7f\x15";
@@ -34,7 +34,7 @@ const SHOWN_CHARS: usize = 200;
 const BRIEF_CHARS: usize = 40;
 
 /// The words for a person, where an agent has a name.
-pub(super) const SOMEONE: &str = "someone at the terminal";
+pub(in crate::session) const SOMEONE: &str = "someone at the terminal";
 
 /// Whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,13 +60,13 @@ pub struct Unsubmitted {
 
 /// What an agent's `send` has typed last without Enter, until it shows.
 #[derive(Debug, Clone)]
-pub(super) struct Sent {
+pub(in crate::session) struct Sent {
     call: CallId,
     owner: String,
     /// What stood on the line before the agent's text.
-    pub(super) before: String,
+    pub(in crate::session) before: String,
     /// The agent's text, with what it had there already.
-    pub(super) text: String,
+    pub(in crate::session) text: String,
     /// It was typed while a program was at work.
     ahead: bool,
     /// It was typed at a question that hides what is typed.
@@ -153,12 +153,12 @@ impl Session {
     }
 
     /// The whole line that the cursor is on, as far as it can be told.
-    pub(super) fn cursors_line(&self) -> String {
+    pub(in crate::session) fn cursors_line(&self) -> String {
         cursors_text(&self.log)
     }
 
     /// Whether a line is a program's prompt with nothing behind it.
-    pub(super) fn is_bare_prompt(&self, line: &str) -> bool {
+    pub(in crate::session) fn is_bare_prompt(&self, line: &str) -> bool {
         let line = format!("{} ", line.trim_end());
         let last = self.last_prompt.as_deref().map(str::trim_end);
         let setting = if self.is_carried() { prompt::Setting::Far } else { prompt::Setting::Integrated };
@@ -167,13 +167,13 @@ impl Session {
     }
 
     /// The cursor's line without what an agent has left on it, where there is such.
-    pub(super) fn without_half_typed(&self, line: &str) -> Option<String> {
+    pub(in crate::session) fn without_half_typed(&self, line: &str) -> Option<String> {
         let (_, half) = self.agents.half_typed()?;
         line.trim_end().strip_suffix(half).map(str::to_owned)
     }
 
     /// What stands on a program's line behind the prompt that it showed before.
-    pub(super) fn behind_prompt(&self) -> Option<String> {
+    pub(in crate::session) fn behind_prompt(&self) -> Option<String> {
         let stands = self.cursors_line();
         // A server that came meanwhile has only seen the prompt with the text behind it.
         let last = self.last_prompt.as_deref();
@@ -189,7 +189,7 @@ impl Session {
 
     /// Output is about to come. Where somebody has typed behind a program's prompt, it may be the answer to that, and
     /// the program may be at work on it.
-    pub(super) fn see_typed_behind(&mut self) {
+    pub(in crate::session) fn see_typed_behind(&mut self) {
         if self.looking.has_asked() && self.behind_prompt().is_some() {
             self.looking.submitted();
         }
@@ -199,7 +199,7 @@ impl Session {
     ///
     /// # Errors
     /// Where the text on the line is another's, or the command is whose rest the shell wants.
-    pub(super) fn make_room(&self, now: Now, actor: &str) -> Result<Option<Part>, String> {
+    pub(in crate::session) fn make_room(&self, now: Now, actor: &str) -> Result<Option<Part>, String> {
         self.is_in_no_search(Some(actor))?;
         let unsubmitted = self.unsubmitted();
         // Text that is named tells more than what it stands behind.
@@ -251,7 +251,7 @@ impl Session {
     }
 
     /// Whether the line of the cursor is one on which a program without markers wants the rest of what was begun.
-    pub(super) fn wants_the_rest(&self) -> bool {
+    pub(in crate::session) fn wants_the_rest(&self) -> bool {
         let line = self.cursors_line();
         let last = self.last_prompt.as_deref();
         let shape = prompt::matches(&line, None, prompt::Setting::Integrated, last);
@@ -260,7 +260,7 @@ impl Session {
 
     /// Why this agent's line is not typed where nothing is seen to take one, and another's text is on the line: behind a
     /// prompt that was told, or where nobody sees whether what has the terminal is at work.
-    pub(super) fn others_line(&self, resting: &Resting, actor: &str) -> Option<String> {
+    pub(in crate::session) fn others_line(&self, resting: &Resting, actor: &str) -> Option<String> {
         let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
         if !unmarked || resting.prompt.is_some() || resting.asks.is_some() {
             return None;
@@ -295,7 +295,7 @@ impl Session {
     }
 
     /// Whose text stands on the line after a `send` of this agent's: none where it is a person's.
-    pub(super) fn line_of(&self, actor: &str) -> Option<String> {
+    pub(in crate::session) fn line_of(&self, actor: &str) -> Option<String> {
         match self.unsubmitted().map(|unsubmitted| unsubmitted.owner) {
             Some(Owner::Agent(owner)) => Some(owner),
             Some(Owner::Person) => None,
@@ -304,7 +304,7 @@ impl Session {
     }
 
     /// What this agent has on the line already.
-    pub(super) fn own_half(&self, actor: &str) -> String {
+    pub(in crate::session) fn own_half(&self, actor: &str) -> String {
         if let Some(sent) = self.sent.as_ref().filter(|sent| self.unechoed.is_some() && sent.owner == actor) {
             return sent.text.clone();
         }
@@ -313,7 +313,7 @@ impl Session {
     }
 
     /// A `send` is about to be typed that leaves text on the line, or edits it.
-    pub(super) fn sends(&mut self, now: Now, (call, actor): (CallId, &str), text: &str) {
+    pub(in crate::session) fn sends(&mut self, now: Now, (call, actor): (CallId, &str), text: &str) {
         let half = self.own_half(actor);
         let there = self.cursors_line();
         let before = there.trim_end().strip_suffix(half.as_str()).unwrap_or(&there).to_owned();
@@ -323,7 +323,7 @@ impl Session {
     }
 
     /// The terminal has taken a `send`.
-    pub(super) fn has_sent(&mut self, now: Now, leaves: Leaves, line_of: Option<&str>, text: &str) {
+    pub(in crate::session) fn has_sent(&mut self, now: Now, leaves: Leaves, line_of: Option<&str>, text: &str) {
         let at_line = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
         match (leaves, line_of) {
             (Leaves::Alone, _) => {}
@@ -351,7 +351,7 @@ impl Session {
 
     /// Output has come: what was sent to a program may be seen now. A question that hides what is typed is over where a
     /// line ends.
-    pub(super) fn see_sent(&mut self, bytes: &[u8]) {
+    pub(in crate::session) fn see_sent(&mut self, bytes: &[u8]) {
         self.see_search();
         if bytes.contains(&b'\n') && self.agents.hides_no_more() {
             self.effects.push_back(Effect::Remember);
@@ -390,12 +390,12 @@ impl Session {
     }
 
     /// What this call was to type is not typed.
-    pub(super) fn unsend(&mut self, call: CallId) {
+    pub(in crate::session) fn unsend(&mut self, call: CallId) {
         self.sent.take_if(|sent| sent.call == call);
     }
 
     /// A `send` is answered: what it has left on the line is what the line shows now.
-    pub(super) fn note_line(&mut self, call: CallId, leaves: Leaves, line_of: Option<&str>) {
+    pub(in crate::session) fn note_line(&mut self, call: CallId, leaves: Leaves, line_of: Option<&str>) {
         let others = self.unechoed.is_some() && self.sent.as_ref().is_some_and(|sent| sent.call != call);
         if leaves == Leaves::Alone || others {
             return;
@@ -449,7 +449,7 @@ impl Session {
 
     /// When the last line began to run, or the prompt came where none has: what is typed since then the prompt's editor
     /// reads.
-    pub(super) fn line_begun(&self) -> Wall {
+    pub(in crate::session) fn line_begun(&self) -> Wall {
         let since = match self.log.shell() {
             ShellState::AtPrompt { since, .. } => Some(since),
             _ => None,
@@ -460,14 +460,14 @@ impl Session {
 
     /// Whether a person has pressed a key since the last line began to run: what they type meanwhile stands behind the
     /// next prompt. tmux tells a person's last key in whole seconds.
-    pub(super) fn person_typed_since_last_line(&self) -> bool {
+    pub(in crate::session) fn person_typed_since_last_line(&self) -> bool {
         self.person.is_some_and(|last| last.0 / 1000 >= self.line_begun().0 / 1000)
     }
 }
 
 impl Unsubmitted {
     /// Whose it is and what, for whoever looks at all sessions; none where it is nobody's.
-    pub(super) fn brief(&self) -> Option<String> {
+    pub(in crate::session) fn brief(&self) -> Option<String> {
         let who = match &self.owner {
             Owner::Agent(owner) => owner,
             Owner::Person => SOMEONE,
@@ -482,7 +482,7 @@ impl Unsubmitted {
     }
 
     /// That they have begun to answer what is asked, as a note with a reply; none where it is nobody's.
-    pub(super) fn begun(&self) -> Option<String> {
+    pub(in crate::session) fn begun(&self) -> Option<String> {
         let brief = self.brief()?;
         let keep = "wait until it is submitted: nothing else is typed into it";
         Some(match (&self.owner, &self.text) {

@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
-use super::{Effect, Session};
 use crate::call::Rival;
 use crate::inspect::{Inspection, Look};
 use crate::log::ShellState;
 use crate::region::{Kind, Region};
+use crate::session::{Effect, Session};
 use crate::time::Now;
 use crate::waiting::reads_beside;
 
@@ -29,7 +29,7 @@ const UNBEGUN: Duration = Duration::from_secs(1);
 
 /// What is known of others who read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Rivals {
+pub(in crate::session) enum Rivals {
     /// There is no reason to look.
     #[default]
     Unasked,
@@ -47,14 +47,14 @@ pub(super) enum Rivals {
 
 impl Session {
     /// A command has ended: by a signal, what it had started may live on.
-    pub(super) fn wonder_who_reads(&mut self, region: &Region) {
+    pub(in crate::session) fn wonder_who_reads(&mut self, region: &Region) {
         if region.kind == Kind::Command && region.exit.is_some_and(|exit| SIGNALLED.contains(&exit)) {
             self.rivals = Rivals::Due;
         }
     }
 
     /// Until when a line is held back at a shell's prompt for a look.
-    pub(super) fn rivals_due(&self, now: Now) -> Option<Now> {
+    pub(in crate::session) fn rivals_due(&self, now: Now) -> Option<Now> {
         match &self.rivals {
             // Another look may be under way that never comes to an end.
             Rivals::Due => Some(self.looking.is_asked().unwrap_or(now) + LOOK_WAIT).filter(|until| *until > now),
@@ -65,7 +65,7 @@ impl Session {
     }
 
     /// Who else reads the terminal.
-    pub(super) fn rival(&self) -> Option<&Rival> {
+    pub(in crate::session) fn rival(&self) -> Option<&Rival> {
         match &self.rivals {
             Rivals::Reads(rival) => Some(rival),
             _ => None,
@@ -73,24 +73,24 @@ impl Session {
     }
 
     /// Another call begins: who read when the last one was refused may be gone.
-    pub(super) fn wonder_again(&mut self) {
+    pub(in crate::session) fn wonder_again(&mut self) {
         if self.rival().is_some() {
             self.rivals = Rivals::Due;
         }
     }
 
     /// A line is typed: what was seen before says nothing of it.
-    pub(super) fn forget_rivals(&mut self) {
+    pub(in crate::session) fn forget_rivals(&mut self) {
         self.rivals = Rivals::Unasked;
     }
 
     /// Looks for others who read where a line waits for that; gives when to look, if not now.
-    pub(super) fn look_for_rivals(&mut self, now: Now) -> Option<Now> {
+    pub(in crate::session) fn look_for_rivals(&mut self, now: Now) -> Option<Now> {
         if !matches!(self.log.shell(), ShellState::AtPrompt { .. }) || self.looking.is_asked().is_some() {
             return None;
         }
-        let unbegun = self.calls.iter().filter_map(super::Call::unbegun_since).min();
-        let waits = self.calls.iter().any(super::Call::waits_for_prompt);
+        let unbegun = self.calls.iter().filter_map(crate::session::Call::unbegun_since).min();
+        let waits = self.calls.iter().any(crate::session::Call::waits_for_prompt);
         let (at, before) = match &self.rivals {
             Rivals::Due if waits || unbegun.is_some() => (now, None),
             Rivals::Unasked => (unbegun? + UNBEGUN, None),
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// Takes what such a look has seen; false where it was another look.
-    pub(super) fn looked_for_rivals(&mut self, now: Now, inspection: &Inspection) -> bool {
+    pub(in crate::session) fn looked_for_rivals(&mut self, now: Now, inspection: &Inspection) -> bool {
         let Rivals::Asked(_, before) = &self.rivals else { return false };
         let found = reads_beside(inspection).map(|(name, pid)| Rival { name, pid });
         self.rivals = match found {

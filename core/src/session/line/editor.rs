@@ -3,8 +3,8 @@
 //! Keys that an agent has pressed tell it, and what the screen shows at the cursor: a search of the history, a question
 //! whether to list what there is. Nothing is typed on top of that; ctrl+c gives it up in every editor.
 
-use super::Session;
 use crate::call::Send;
+use crate::session::Session;
 use crate::text::visible::quoted;
 use crate::time::Now;
 
@@ -13,7 +13,7 @@ const SHOWN_CHARS: usize = 80;
 
 /// What the keys that an agent pressed at the prompt have led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Midway {
+pub(in crate::session) enum Midway {
     /// Escape: letters may be commands. Only vi's editors stay so behind a key that follows; which editor it is cannot be
     /// seen.
     Escaped,
@@ -57,7 +57,7 @@ impl Midway {
 
 impl Session {
     /// Notes what the line editor is in the middle of after a `send`.
-    pub(super) fn note_midway(&mut self, now: Now, at_line: bool, send: &Send) {
+    pub(in crate::session) fn note_midway(&mut self, now: Now, at_line: bool, send: &Send) {
         let typed = send.text.chars().map(|character| character.to_string().into_bytes());
         let keys = send.keys.iter().map(|key| key.encode(false));
         let before = self.midway.map(|(_, midway)| midway);
@@ -72,7 +72,7 @@ impl Session {
     }
 
     /// When Escape was pressed at the prompt that stands, if the line editor may take letters for commands since.
-    pub(super) fn escaped(&self) -> Option<Now> {
+    pub(in crate::session) fn escaped(&self) -> Option<Now> {
         self.midway.filter(|(_, midway)| *midway == Midway::Escaped).map(|(since, _)| since)
     }
 
@@ -80,7 +80,7 @@ impl Session {
     ///
     /// # Errors
     /// Says what it is in the middle of, and what to do.
-    pub(super) fn editor_is_free(&self) -> Result<(), String> {
+    pub(in crate::session) fn editor_is_free(&self) -> Result<(), String> {
         if let Some((_, midway)) = self.midway {
             return Err(midway.refusal());
         }
@@ -101,7 +101,7 @@ impl Session {
 }
 
 /// Whether a line editor shows that it asks or searches, on the cursor's row: bash's, fish's and zsh's words.
-pub(super) fn asks_at_cursor(row: &str) -> bool {
+pub(in crate::session) fn asks_at_cursor(row: &str) -> bool {
     let begins = |start: &&str| row.starts_with(*start);
     let lists = row.starts_with("Display all ") && row.ends_with(" possibilities? (y or n)");
     let searches =
@@ -111,7 +111,7 @@ pub(super) fn asks_at_cursor(row: &str) -> bool {
 }
 
 /// The same below it, where zsh shows what it reads besides the line.
-pub(super) fn asks_below(row: &str) -> bool {
+pub(in crate::session) fn asks_below(row: &str) -> bool {
     let row = row.strip_prefix("failing ").unwrap_or(row);
     ["bck-i-search: ", "fwd-i-search: ", "execute: "].iter().any(|start| row.starts_with(start))
 }

@@ -14,7 +14,7 @@ const LOOKS: u8 = 3;
 
 /// Who waited before a shell came up.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Around {
+pub(in crate::session) struct Around {
     /// Who was seen to wait last.
     waited: Option<ProcessId>,
     shells: Vec<Inside>,
@@ -32,7 +32,7 @@ struct Inside {
 
 impl Around {
     /// Takes what a look came to.
-    pub(super) fn look(&mut self, judgement: &Judgement, inspection: &Inspection) {
+    pub(in crate::session) fn look(&mut self, judgement: &Judgement, inspection: &Inspection) {
         if let Some(waiter) = waits(judgement, inspection) {
             self.waited = Some(waiter.process);
         }
@@ -43,12 +43,12 @@ impl Around {
     }
 
     /// Whether a shell that came up has to be looked for again.
-    pub(super) fn wants_look(&self) -> bool {
+    pub(in crate::session) fn wants_look(&self) -> bool {
         self.shells.iter().any(|inside| !inside.seen && inside.looks > 0)
     }
 
     /// A shell has shown itself.
-    pub(super) fn started(&mut self, shell: u32) {
+    pub(in crate::session) fn started(&mut self, shell: u32) {
         self.shells.retain(|known| known.shell != shell);
         if self.shells.len() >= NESTED_MAX {
             self.shells.remove(0);
@@ -58,12 +58,17 @@ impl Around {
     }
 
     /// Whether a program is known that a shell was started from.
-    pub(super) fn has(&self, shell: u32) -> bool {
+    pub(in crate::session) fn has(&self, shell: u32) -> bool {
         self.shells.iter().any(|known| known.shell == shell && known.seen)
     }
 
     /// The outermost of these shells that has gone, as a look shows.
-    pub(super) fn left(&self, judgement: &Judgement, inspection: &Inspection, shells: &[u32]) -> Option<u32> {
+    pub(in crate::session) fn left(
+        &self,
+        judgement: &Judgement,
+        inspection: &Inspection,
+        shells: &[u32],
+    ) -> Option<u32> {
         let program = waits(judgement, inspection)?.process;
         let inside = |shell: u32| self.shells.iter().any(|it| it.shell == shell && it.program == program && it.seen);
         shells.iter().copied().find(|shell| inside(*shell) && !is_there(inspection, *shell))

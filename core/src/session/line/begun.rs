@@ -5,18 +5,18 @@
 
 use super::grown::cursors_text;
 use super::unsubmitted::Sent;
-use super::{Owner, Session, Unsubmitted};
 use crate::call::Asks;
 use crate::log::ShellState;
 use crate::prompt::{self, Looks};
+use crate::session::{Owner, Session, Unsubmitted};
 use crate::time::Now;
 
 /// Where an agent's own line would come behind what it has sent, and neither is shown.
-pub(super) const OWN_UNSHOWN: &str = "nothing was typed: what you have sent to this question is not shown, and the line would come behind it. send the rest with a line break at its end, or keys=[\"enter\"] if that was all";
+pub(in crate::session) const OWN_UNSHOWN: &str = "nothing was typed: what you have sent to this question is not shown, and the line would come behind it. send the rest with a line break at its end, or keys=[\"enter\"] if that was all";
 
 impl Session {
     /// Whether what is typed now waits in the terminal for a program that is at work and asks nothing.
-    pub(super) fn is_typed_ahead(&self, now: Now) -> bool {
+    pub(in crate::session) fn is_typed_ahead(&self, now: Now) -> bool {
         let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
         let line = self.log.cooked.line_at_cursor().text;
         let asks = self.looking.asks().is_some() || self.resting(now, None).prompt.is_some();
@@ -25,7 +25,7 @@ impl Session {
 
     /// Whether what runs reads key by key and lets nothing be seen of what is typed, or something else: nothing but its own
     /// painting shows it. Editors of lines, which ask for bracketed paste or show a prompt, draw what is typed.
-    pub(super) fn reads_unshown(&self) -> bool {
+    pub(in crate::session) fn reads_unshown(&self) -> bool {
         let modes = self.log.cooked.modes();
         let raw = self.looking.asks() == Some(Asks::Shown) && self.looking.echoes == Some(false);
         let line = cursors_text(&self.log);
@@ -37,7 +37,7 @@ impl Session {
 
     /// Whether what an agent has sent stands unseen at a question: the program has drawn a sign for each character, or
     /// nothing, and reads on.
-    pub(super) fn is_unshown(&self, sent: &Sent) -> bool {
+    pub(in crate::session) fn is_unshown(&self, sent: &Sent) -> bool {
         let stands = cursors_text(&self.log);
         let Some(drawn) = stands.trim_end().strip_prefix(sent.before.trim_end()).map(str::trim_start) else {
             return false;
@@ -50,7 +50,7 @@ impl Session {
 
     /// The question on the cursor's line without what somebody has begun to answer it with; none where nobody has, or
     /// where that is not known.
-    pub(super) fn bare_question(&self) -> Option<String> {
+    pub(in crate::session) fn bare_question(&self) -> Option<String> {
         let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
         if !unmarked {
             return None;
@@ -73,7 +73,7 @@ impl Session {
     }
 
     /// That somebody else than this agent has begun to answer what is asked.
-    pub(super) fn begun_note(&self, actor: &str) -> Option<String> {
+    pub(in crate::session) fn begun_note(&self, actor: &str) -> Option<String> {
         let searches = self.search_brief();
         if searches.is_some() {
             return searches;

@@ -9,12 +9,12 @@
 use std::time::Duration;
 
 use super::grown::KEY_MS;
-use super::typing::Before;
 use super::unsubmitted::DISCARD_LINE;
-use super::waiters::{Call, CallKind};
-use super::{Effect, NotTyped, Part, Session};
 use crate::call::{CallId, Outcome, Resting, Step, Target};
 use crate::log::ShellState;
+use crate::session::typing::Before;
+use crate::session::waiters::{Call, CallKind};
+use crate::session::{Effect, NotTyped, Part, Session};
 use crate::time::{Now, Wall};
 
 /// Inserts, in vi's command mode, and then is text; elsewhere both are.
@@ -32,7 +32,7 @@ const NOT_TEXT: &str = "nothing was typed: someone at the terminal has pressed k
 
 /// What is known of the line editor that a call's line is for.
 #[derive(Debug, Default)]
-pub(super) enum Trial {
+pub(in crate::session) enum Trial {
     /// Nobody is known to have pressed a key there.
     #[default]
     Unneeded,
@@ -50,18 +50,18 @@ pub(super) enum Trial {
 
 /// A line whose editor is tried first.
 #[derive(Debug)]
-pub(super) struct Tried {
+pub(in crate::session) struct Tried {
     target: Target,
     line: String,
     /// What stood on the cursor's line before.
-    pub(super) before: Before,
+    pub(in crate::session) before: Before,
     /// What stood behind the shell's prompt that is nobody's: a job in the background has printed it.
     noise: String,
 }
 
 impl Session {
     /// When a person's last key has to be before for a line to be typed at the shell's prompt without a trial.
-    pub(super) fn keys_before(&self, call: &Call, target: Target) -> Option<Wall> {
+    pub(in crate::session) fn keys_before(&self, call: &Call, target: Target) -> Option<Wall> {
         if target != Target::Shell || matches!(call.trial, Trial::Stands(_)) {
             return None;
         }
@@ -88,7 +88,7 @@ impl Session {
     }
 
     /// Whether it is asked first when a person last pressed a key, before a line is given to a program.
-    pub(super) fn asks_who_pressed(&mut self, now: Now, target: Target) -> bool {
+    pub(in crate::session) fn asks_who_pressed(&mut self, now: Now, target: Target) -> bool {
         let told = self.person_told == Some(self.log.cooked.offset());
         let asks = target == Target::Program && !told && self.may_edit(now);
         if asks {
@@ -101,7 +101,13 @@ impl Session {
     ///
     /// # Errors
     /// Where nothing may be typed there.
-    pub(super) fn tries(&mut self, now: Now, call: &mut Call, target: Target, line: &str) -> Result<bool, String> {
+    pub(in crate::session) fn tries(
+        &mut self,
+        now: Now,
+        call: &mut Call,
+        target: Target,
+        line: &str,
+    ) -> Result<bool, String> {
         if !self.is_to_be_tried(now, call, target) {
             return Ok(false);
         }
@@ -127,7 +133,7 @@ impl Session {
     }
 
     /// What is to be done about a trial that is under way; none where none is.
-    pub(super) fn step_trial(&mut self, now: Now, call: &mut Call) -> Option<Step> {
+    pub(in crate::session) fn step_trial(&mut self, now: Now, call: &mut Call) -> Option<Step> {
         let (tried, until) = match std::mem::take(&mut call.trial) {
             Trial::Shows(tried, until) => (tried, until),
             other => {
@@ -163,7 +169,12 @@ impl Session {
     }
 
     /// The terminal has taken what a trial typed, or not; the call goes on unless an outcome is given.
-    pub(super) fn trial_typed(&mut self, now: Now, call: &mut Call, result: Result<(), NotTyped>) -> Option<Outcome> {
+    pub(in crate::session) fn trial_typed(
+        &mut self,
+        now: Now,
+        call: &mut Call,
+        result: Result<(), NotTyped>,
+    ) -> Option<Outcome> {
         if matches!(call.trial, Trial::Back) {
             self.trying = None;
             return Some(self.untyped(now, call, NOT_TEXT));
@@ -184,12 +195,12 @@ impl Session {
     }
 
     /// Whether a call is between its trial and its line, which nobody else's text is to come between.
-    pub(super) fn is_trying(&self) -> bool {
+    pub(in crate::session) fn is_trying(&self) -> bool {
         self.trying.is_some()
     }
 
     /// The client of a call is gone: nobody waits for its trial to show.
-    pub(super) fn forget_trial(&mut self, call: CallId) {
+    pub(in crate::session) fn forget_trial(&mut self, call: CallId) {
         self.trying.take_if(|trying| *trying == call);
     }
 
@@ -215,7 +226,7 @@ impl Session {
     }
 
     /// The outcome of a call whose line is not typed.
-    pub(super) fn untyped(&self, now: Now, call: &Call, why: &str) -> Outcome {
+    pub(in crate::session) fn untyped(&self, now: Now, call: &Call, why: &str) -> Outcome {
         let resting = Resting::default();
         match &call.kind {
             CallKind::Run(run) => run.untyped(why, &self.seen(now, &resting)),

@@ -6,10 +6,10 @@
 
 use std::time::Duration;
 
-use super::waiters::{Call, CallKind};
-use super::{Effect, Session};
 use crate::call::Target;
 use crate::log::ShellState;
+use crate::session::waiters::{Call, CallKind};
+use crate::session::{Effect, Session};
 use crate::time::Now;
 
 /// How long a line editor is given to show what was typed ahead, where a person has typed. readline, zsh and fish read
@@ -21,7 +21,7 @@ const NOT_SHOWN_YET: &str = "nothing was typed: someone at the terminal has type
 
 /// What is known of a person's last key at the prompt that stands.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Typeahead {
+pub(in crate::session) struct Typeahead {
     /// When the prompt came.
     prompt: Option<Now>,
     asked: bool,
@@ -30,12 +30,12 @@ pub(super) struct Typeahead {
 
 impl Typeahead {
     /// The shell shows a prompt: what was typed until now may come to stand behind it.
-    pub(super) fn prompt(&mut self, now: Now) {
+    pub(in crate::session) fn prompt(&mut self, now: Now) {
         *self = Self { prompt: Some(now), ..Self::default() };
     }
 
     /// It is told when a person last pressed a key.
-    pub(super) fn told(&mut self, now: Now) {
+    pub(in crate::session) fn told(&mut self, now: Now) {
         if self.asked {
             self.told.get_or_insert(now);
         }
@@ -44,11 +44,11 @@ impl Typeahead {
 
 impl Session {
     /// Until when a line that has waited for this prompt is not typed yet; the inner none is until
-    /// [`super::Event::Person`].
+    /// [`crate::session::Event::Person`].
     ///
     /// # Errors
     /// Where the call's time is over by then.
-    pub(super) fn held_for_typeahead(
+    pub(in crate::session) fn held_for_typeahead(
         &mut self,
         now: Now,
         call: &Call,
@@ -120,8 +120,8 @@ impl Session {
     }
 
     /// Whether what stands on the line may be a person's, and it is not known yet when they last pressed a key: that is
-    /// asked for then, and whoever is to type waits for [`super::Event::Person`].
-    pub(super) fn asks_who_typed(&mut self) -> bool {
+    /// asked for then, and whoever is to type waits for [`crate::session::Event::Person`].
+    pub(in crate::session) fn asks_who_typed(&mut self) -> bool {
         let program = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
         let told = self.person_told == Some(self.log.cooked.offset());
         let asks = program && !told && self.wonders_who_typed();
@@ -131,7 +131,7 @@ impl Session {
         asks
     }
 
-    pub(super) fn ask_who_typed(&mut self) {
+    pub(in crate::session) fn ask_who_typed(&mut self) {
         let offset = self.log.cooked.offset();
         if self.person_asked.replace(offset) != Some(offset) {
             self.effects.push_back(Effect::AskPerson);
@@ -141,7 +141,7 @@ impl Session {
 
 impl Call {
     /// Its line was not given to the terminal, and is to be tried again.
-    pub(super) fn take_back(&mut self, now: Now) {
+    pub(in crate::session) fn take_back(&mut self, now: Now) {
         match &mut self.kind {
             CallKind::Run(run) => run.take_back(now),
             CallKind::Expect(expect) => expect.run.take_back(now),

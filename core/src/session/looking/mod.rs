@@ -4,20 +4,29 @@
 //! judgement that holds is not asked for again until something is printed or typed. Behind what looks like a prompt one
 //! look is enough.
 
+pub(in crate::session) mod around;
+pub(in crate::session) mod glance;
+mod glued;
+pub(in crate::session) mod own_shell;
+pub(in crate::session) mod resting;
+pub(in crate::session) mod rivals;
+pub(in crate::session) mod starting;
+pub(in crate::session) mod stopped;
+
 use std::time::Duration;
 
-use super::around::Around;
-use super::own_shell::{self, OwnShell};
-use super::{CallKind, Effect, Session};
 use crate::call::{Asks, Flow, REST, REST_AT_PROMPT, Reader};
 use crate::inspect::{Inspection, Look, Refusal, Why};
 use crate::log::ShellState;
 use crate::place::{self, Beyond};
 use crate::prompt::{self, Looks};
 use crate::region::{Kind, Place, Region, State};
+use crate::session::{CallKind, Effect, Session};
 use crate::time::Now;
 use crate::waiting::at_work::{AGAIN, AtWork, WorkLooks};
 use crate::waiting::{Judgement, Output, Prints, Steady, Step, judge};
+use around::Around;
+use own_shell::OwnShell;
 
 /// A program at work is looked at again after this long, and after [`LATER`] once it has worked for [`LONG`].
 const SOON: Duration = Duration::from_millis(250);
@@ -48,7 +57,7 @@ const PAGERS: &[&str] = &["less", "more", "most", "pg", "lv", "pager"];
 
 /// Who is behind a line that looks like a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Behind {
+pub(in crate::session) enum Behind {
     /// Somebody may be, or is.
     Untold,
     /// Nobody: what runs was seen to work. It printed something that looks like a prompt.
@@ -59,16 +68,16 @@ pub(super) enum Behind {
 
 /// What is known from looking.
 #[derive(Debug, Default)]
-pub(super) struct Looking {
+pub(in crate::session) struct Looking {
     steady: Steady,
     /// The judgement that holds since something was last printed or typed.
-    pub(super) holds: Option<Judgement>,
+    pub(in crate::session) holds: Option<Judgement>,
     /// Whether the terminal echoes, as of the last look; none where that was not to be seen.
-    pub(super) echoes: Option<bool>,
+    pub(in crate::session) echoes: Option<bool>,
     /// The same of whether it hands over whole lines, so that no editor reads keys.
-    pub(super) canonical: Option<bool>,
+    pub(in crate::session) canonical: Option<bool>,
     /// Whether the terminal takes what is printed.
-    pub(super) flow: Flow,
+    pub(in crate::session) flow: Flow,
     /// When that was seen last.
     held: Option<Now>,
     /// When to look, if not as soon as the output rests.
@@ -84,26 +93,26 @@ pub(super) struct Looking {
     /// What the system did not let the last look see.
     refusal: Option<Refusal>,
     /// A line was submitted where no marker tells what came of it: it may have led to another place.
-    pub(super) place_due: bool,
+    pub(in crate::session) place_due: bool,
     /// Where the terminal leads from the shell that has it, as was last seen.
-    pub(super) beyond: Option<Beyond>,
+    pub(in crate::session) beyond: Option<Beyond>,
     /// The command that ran then.
     beyond_of: Option<u32>,
     /// The shell that has the terminal is itself at the far end of a carrier, so that what it runs is not to be seen.
-    pub(super) behind: bool,
+    pub(in crate::session) behind: bool,
     /// Who would take a line that is typed, as was last seen.
-    pub(super) taker: Option<place::Taker>,
+    pub(in crate::session) taker: Option<place::Taker>,
     /// What a shell with the integration does that reads the terminal itself while its command runs.
-    pub(super) own_shell: Option<OwnShell>,
+    pub(in crate::session) own_shell: Option<OwnShell>,
     /// Whether who would take a line is a bash that prints its marks from its first command on.
-    pub(super) armed: bool,
+    pub(in crate::session) armed: bool,
     /// Which programs shells were started from.
-    pub(super) around: Around,
+    pub(in crate::session) around: Around,
 }
 
 impl Looking {
     /// Something was printed or typed: what was seen may hold no more.
-    pub(super) fn forget(&mut self) {
+    pub(in crate::session) fn forget(&mut self) {
         self.steady.begin();
         (self.holds, self.held) = (None, None);
         (self.echoes, self.canonical) = (None, None);
@@ -115,22 +124,22 @@ impl Looking {
     }
 
     /// Since when a look is under way.
-    pub(super) fn is_asked(&self) -> Option<Now> {
+    pub(in crate::session) fn is_asked(&self) -> Option<Now> {
         self.asked
     }
 
     /// One is.
-    pub(super) fn is_asked_for(&mut self, now: Now) {
+    pub(in crate::session) fn is_asked_for(&mut self, now: Now) {
         self.asked = Some(now);
     }
 
     /// Whether somebody was seen to take keys, by one look: enough behind what looks like a prompt.
-    pub(super) fn at_prompt(&self) -> bool {
+    pub(in crate::session) fn at_prompt(&self) -> bool {
         matches!(self.glance, Some(Judgement::Waits(_) | Judgement::Busy(_)))
     }
 
     /// The process that was seen to wait for input, by the last look or by those that agree.
-    pub(super) fn waiter(&self) -> Option<u32> {
+    pub(in crate::session) fn waiter(&self) -> Option<u32> {
         match self.holds.as_ref().or(self.glance.as_ref())? {
             Judgement::Waits(waiter) | Judgement::Busy(waiter) => Some(waiter.process.pid),
             _ => None,
@@ -138,7 +147,7 @@ impl Looking {
     }
 
     /// What the host has to say of a line that looks like a prompt.
-    pub(super) fn behind(&self, now: Now) -> Behind {
+    pub(in crate::session) fn behind(&self, now: Now) -> Behind {
         match self.at_work.so_far(now) {
             AtWork::Surely => Behind::Nobody,
             AtWork::Perhaps(until) if self.wanted => Behind::NotSeen(until),
@@ -151,12 +160,12 @@ impl Looking {
     }
 
     /// Whether what runs was seen to work since something was last printed or typed.
-    pub(super) fn is_at_work(&self) -> bool {
+    pub(in crate::session) fn is_at_work(&self) -> bool {
         matches!(self.holds, Some(Judgement::Works))
     }
 
     /// What runs is to be looked at as soon as its output rests: who has worked at the last look may wait by now.
-    pub(super) fn hurry(&mut self) {
+    pub(in crate::session) fn hurry(&mut self) {
         if self.asks().is_none() {
             self.next = None;
         }
@@ -164,32 +173,32 @@ impl Looking {
 
     /// Whether the judgement that holds is no older than this. That somebody waits holds until something is printed or
     /// typed.
-    pub(super) fn holds_since(&self, since: Now) -> bool {
+    pub(in crate::session) fn holds_since(&self, since: Now) -> bool {
         self.asks().is_some() || self.held.is_some_and(|at| at >= since)
     }
 
     /// A line is submitted, or may have been: whoever takes it may work on it now.
-    pub(super) fn submitted(&mut self) {
+    pub(in crate::session) fn submitted(&mut self) {
         self.steady.submitted();
     }
 
     /// Whether a prompt was seen since then.
-    pub(super) fn has_asked(&self) -> bool {
+    pub(in crate::session) fn has_asked(&self) -> bool {
         self.steady.is_idle()
     }
 
     /// A prompt stands further up that was shown since then.
-    pub(super) fn asked_above(&mut self) {
+    pub(in crate::session) fn asked_above(&mut self) {
         self.steady.has_asked();
     }
 
     /// Another command runs.
-    pub(super) fn another_program(&mut self) {
+    pub(in crate::session) fn another_program(&mut self) {
         self.steady.another_program();
     }
 
     /// What a look was not allowed to see, under a key of its own, with the way to have it and its price.
-    pub(super) fn refused(&self) -> Option<(&'static str, String)> {
+    pub(in crate::session) fn refused(&self) -> Option<(&'static str, String)> {
         let scope = match self.refusal {
             Some(Refusal::Yama(scope)) => scope,
             Some(Refusal::Policy) => return Some(("policy", POLICY.to_owned())),
@@ -225,7 +234,7 @@ impl Looking {
     }
 
     /// Who waits for input and prints where that is not seen.
-    pub(super) fn hides(&self) -> Option<Reader> {
+    pub(in crate::session) fn hides(&self) -> Option<Reader> {
         let (Some(Judgement::Waits(waiter)) | Some(Judgement::WaitsHidden(Some(waiter)))) = &self.holds else {
             return None;
         };
@@ -235,12 +244,12 @@ impl Looking {
 
     /// Whether a pager waits for a key. git and systemd start `less` in a way (`-X`) that leaves it on the normal screen,
     /// where it looks like output with a question, and takes a line that is typed there for keys.
-    pub(super) fn in_pager(&self) -> bool {
+    pub(in crate::session) fn in_pager(&self) -> bool {
         matches!(&self.holds, Some(Judgement::Waits(waiter)) if PAGERS.contains(&waiter.name.as_str()))
     }
 
     /// What the foreground job was seen to want of the terminal.
-    pub(super) fn asks(&self) -> Option<Asks> {
+    pub(in crate::session) fn asks(&self) -> Option<Asks> {
         match &self.holds {
             Some(Judgement::Waits(_)) => Some(Asks::Shown),
             Some(Judgement::WaitsHidden(_)) => Some(Asks::Hidden),
@@ -258,14 +267,14 @@ const OWNER: &str = "the program runs as another user, and whether it waits cann
 
 impl Session {
     /// Notes whether anybody is to be told of what is seen.
-    pub(super) fn wonder(&mut self) {
+    pub(in crate::session) fn wonder(&mut self) {
         let read = self.readers.watch || self.glance.is_some();
         let left = !self.calls.is_empty() && self.may_have_left();
-        self.looking.wanted = read || left || self.calls.iter().any(super::Call::tells_of_looking);
+        self.looking.wanted = read || left || self.calls.iter().any(crate::session::Call::tells_of_looking);
     }
 
     /// Asks for a look where one is due; gives when one will be.
-    pub(super) fn look(&mut self, now: Now) -> Option<Now> {
+    pub(in crate::session) fn look(&mut self, now: Now) -> Option<Now> {
         let waits = self.looking.wanted;
         let shell = self.shell(now);
         let starts = shell == ShellState::Starting;
@@ -276,7 +285,7 @@ impl Session {
         );
         let flow = self.flow_due(&shell);
         let resting = self.resting(now, None);
-        let begins = self.calls.iter().any(super::Call::begins_at_any_prompt);
+        let begins = self.calls.iter().any(crate::session::Call::begins_at_any_prompt);
         let wondered = resting.prompt.is_some() || begins;
         if waits && unmarked && self.looking.place_due && self.looking.asked.is_none() && wondered {
             let rests = self.last_activity + REST_AT_PROMPT;
@@ -290,7 +299,7 @@ impl Session {
         if resting.prompt.is_some() {
             self.looking.steady.prompted(matches!(shell, ShellState::Running(_)));
         }
-        let wanted = self.calls.iter().any(super::Call::wants_look);
+        let wanted = self.calls.iter().any(crate::session::Call::wants_look);
         // Who waits without a word while the shell comes up may do so for a moment only, and nothing printed tells its end.
         let decided = decided && !starts;
         let told = !waits || !unmarked || decided || (resting.prompt.is_some() && !wanted);
@@ -333,7 +342,7 @@ impl Session {
     }
 
     /// Looks at once, though a marker tells all there is to tell: a shell that came up inside a program may go unseen.
-    pub(super) fn look_for_shell(&mut self, now: Now) {
+    pub(in crate::session) fn look_for_shell(&mut self, now: Now) {
         if self.looking.around.wants_look() {
             self.looking.asked = Some(now);
             self.effects.push_back(Effect::Inspect(Look::Near));
@@ -350,7 +359,7 @@ impl Session {
     }
 
     /// Whether the host can tell what runs at the terminal, and has not yet.
-    pub(super) fn wonders(&self, now: Now) -> bool {
+    pub(in crate::session) fn wonders(&self, now: Now) -> bool {
         let over = self.ended.is_some() || self.closed.is_some();
         let unmarked = matches!(self.shell(now), ShellState::Running(_) | ShellState::NoShell);
         unmarked && !over && self.screen_since.is_none() && self.looking.holds.is_none()
@@ -358,7 +367,7 @@ impl Session {
 
     /// Looks where the terminal leads and who would take a line, though no call waits: a server that takes over knows
     /// neither, and a prompt is judged by both.
-    pub(super) fn look_anew(&mut self, now: Now) {
+    pub(in crate::session) fn look_anew(&mut self, now: Now) {
         let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
         if unmarked && self.ended.is_none() && self.closed.is_none() {
             self.looking.asked = Some(now);
@@ -373,7 +382,7 @@ impl Session {
             return None;
         }
         let rests = self.last_activity + REST;
-        if self.calls.iter().any(super::Call::may_stop_output) {
+        if self.calls.iter().any(crate::session::Call::may_stop_output) {
             return Some(rests);
         }
         let at_shell = matches!(shell, ShellState::AtPrompt { .. } | ShellState::Continuation);
@@ -400,13 +409,13 @@ impl Session {
     }
 
     /// Until when a call that began then has to wait for that look, if it does.
-    pub(super) fn left_by(&self, now: Now, began: Now) -> Option<Now> {
+    pub(in crate::session) fn left_by(&self, now: Now, began: Now) -> Option<Now> {
         let by = began.max(self.last_activity) + LOOK_WAIT;
         (self.may_have_left() && now < by).then_some(by)
     }
 
     /// Takes what was seen.
-    pub(super) fn looked(&mut self, now: Now, inspection: &Inspection) {
+    pub(in crate::session) fn looked(&mut self, now: Now, inspection: &Inspection) {
         let Some(asked) = self.looking.asked.take() else { return };
         if self.looked_for_rivals(now, inspection) {
             return;
@@ -485,25 +494,25 @@ impl Session {
     }
 
     /// The command that the innermost integrated shell runs.
-    pub(super) fn command(&self) -> Option<&Region> {
+    pub(in crate::session) fn command(&self) -> Option<&Region> {
         let mut open = self.log.regions().rev().filter(|region| region.state == State::Running);
         open.find(|region| region.kind == Kind::Command)
     }
 
     /// Whether the terminal leads to where nobody sees who waits.
-    pub(super) fn is_carried(&self) -> bool {
+    pub(in crate::session) fn is_carried(&self) -> bool {
         self.looking.beyond.as_ref().is_some_and(|beyond| beyond.carried)
     }
 
     /// Whether a reply about a prompt has to wait until it is seen where the terminal leads now.
-    pub(super) fn awaits_place(&self, now: Now) -> bool {
+    pub(in crate::session) fn awaits_place(&self, now: Now) -> bool {
         let unmarked = matches!(self.shell(now), ShellState::Running(_) | ShellState::NoShell);
         let late = self.looking.asked.is_some_and(|asked| now - asked >= LOOK_WAIT);
         unmarked && self.looking.place_due && !late
     }
 
     /// When it has waited long enough.
-    pub(super) fn place_by(&self, now: Now) -> Now {
+    pub(in crate::session) fn place_by(&self, now: Now) -> Now {
         self.looking.asked.unwrap_or(now) + LOOK_WAIT
     }
 
@@ -521,7 +530,7 @@ impl Session {
     }
 
     /// Where the session is: as the shell that has the terminal says, or what it runs leads to.
-    pub(super) fn place(&self) -> &Place {
+    pub(in crate::session) fn place(&self) -> &Place {
         let own = self.log.place().unwrap_or(&self.setting.home);
         match self.log.shell() {
             ShellState::Running(_) | ShellState::NoShell => {

@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
-use super::{Effect, Session};
 use crate::call::{Outcome, Status};
 use crate::log::ShellState;
 use crate::region::State;
 use crate::reply::headline;
+use crate::session::{Effect, Session};
 use crate::time::{Now, Wall};
 
 /// How long a look at all sessions may take: output rests after a tenth of a second, and two looks at who waits lie half of
@@ -31,13 +31,13 @@ pub struct Doing {
 
 impl Session {
     /// Somebody wants to know what it does.
-    pub(super) fn glance(&mut self, now: Now) {
+    pub(in crate::session) fn glance(&mut self, now: Now) {
         self.glance = Some(now);
         self.looking.hurry();
     }
 
     /// Tells those who look once it is known what there is to know; gives when it is told at the latest.
-    pub(super) fn end_glance(&mut self, now: Now) -> Option<Now> {
+    pub(in crate::session) fn end_glance(&mut self, now: Now) -> Option<Now> {
         let since = self.glance?;
         if now < since + PATIENCE && !self.is_known(now, since) {
             return Some(since + PATIENCE);

@@ -7,8 +7,8 @@
 
 use std::time::Duration;
 
-use super::Session;
 use crate::inspect::{Inspection, Process};
+use crate::session::Session;
 use crate::time::Now;
 
 /// A mark is waited for this long: a machine with nothing left to give may take seconds to get bytes from the pane to
@@ -16,14 +16,14 @@ use crate::time::Now;
 const MARK_DUE: Duration = Duration::from_secs(2);
 
 /// How soon is looked again meanwhile.
-pub(super) const AGAIN: Duration = Duration::from_millis(50);
+pub(in crate::session) const AGAIN: Duration = Duration::from_millis(50);
 
 /// Builtins that read keys as an editor of lines does.
 const READERS: &[&str] = &["read", "select", "vared", "zcurses", "mapfile", "readarray"];
 
 /// What the shell does there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OwnShell {
+pub(in crate::session) enum OwnShell {
     /// It asks for something.
     Asks,
     /// The mark of its command's end is on its way; seen first at this time.
@@ -34,7 +34,7 @@ pub(super) enum OwnShell {
 
 impl Session {
     /// What a look tells of the integrated shell that is in front, if one is.
-    pub(super) fn own_shell(&self, now: Now, inspection: &Inspection) -> Option<OwnShell> {
+    pub(in crate::session) fn own_shell(&self, now: Now, inspection: &Inspection) -> Option<OwnShell> {
         let reader: &Process = inspection.front.known()?.iter().rfind(|process| process.in_front)?;
         let mut pids = self.log.shell_pids();
         let innermost = pids.next_back() == Some(reader.id.pid);
@@ -63,7 +63,7 @@ impl Session {
     }
 
     /// Whether what is seen is the shell at its own prompt, which has lost its marks.
-    pub(super) fn is_unmarked(&self) -> bool {
+    pub(in crate::session) fn is_unmarked(&self) -> bool {
         self.looking.own_shell == Some(OwnShell::Unmarked)
     }
 }

@@ -5,21 +5,21 @@
 //! of theirs at that time, unless it looks like something that a program asks.
 //! Nothing of this is kept on disk: after a restart it is read off the log and its times again.
 
-use super::{HUMAN, Session, Unsubmitted};
 use crate::call::{Asks, REST};
 use crate::cooked::CursorLine;
 use crate::log::{Log, ShellState};
 use crate::prompt;
 use crate::session::Owner;
+use crate::session::{HUMAN, Session, Unsubmitted};
 use crate::time::{Now, Wall};
 
 /// tmux tells a person's last key in whole seconds, and what it makes the terminal show is recorded a moment later, on a
 /// busy machine more than a second.
-pub(super) const KEY_MS: u64 = 2500;
+pub(in crate::session) const KEY_MS: u64 = 2500;
 
 /// The line of a program, as far as it is known whose what on it is.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Grown {
+pub(in crate::session) struct Grown {
     /// The number of the line that rested.
     line: u64,
     /// What it showed then.
@@ -33,7 +33,7 @@ pub(super) struct Grown {
 impl Grown {
     /// More is to be printed, at that time. `echoes` says that it may be what an agent has just typed, `waits` that what
     /// runs was seen to wait for input.
-    pub(super) fn output(&mut self, log: &Log, wall: Wall, echoes: bool, waits: bool) {
+    pub(in crate::session) fn output(&mut self, log: &Log, wall: Wall, echoes: bool, waits: bool) {
         let unmarked = matches!(log.shell(), ShellState::Running(_) | ShellState::NoShell);
         let rested = u128::from(wall.0.saturating_sub(self.at.0)) >= REST.as_millis();
         if unmarked && !echoes && (waits || rested) {
@@ -43,7 +43,7 @@ impl Grown {
     }
 
     /// When anything was last printed, or a line given up.
-    pub(super) fn at(&self) -> Wall {
+    pub(in crate::session) fn at(&self) -> Wall {
         self.at
     }
 
@@ -56,7 +56,7 @@ impl Grown {
     }
 
     /// More is to be printed, as the log is replayed.
-    pub(super) fn replayed(&mut self, log: &Log, wall: Wall) {
+    pub(in crate::session) fn replayed(&mut self, log: &Log, wall: Wall) {
         self.output(log, wall, false, false);
     }
 
@@ -82,7 +82,7 @@ impl Grown {
 
 impl Session {
     /// Output is about to be taken.
-    pub(super) fn note_rest(&mut self, wall: Wall, bytes: &[u8]) {
+    pub(in crate::session) fn note_rest(&mut self, wall: Wall, bytes: &[u8]) {
         let typed = self.looking.asks().is_some() || self.stood.is_some();
         if typed && self.unechoed.is_none() && bytes.contains(&b'\n') {
             self.grown.submitted = wall;
@@ -92,25 +92,25 @@ impl Session {
     }
 
     /// An agent is told of a prompt or a question.
-    pub(super) fn note_told(&mut self) {
+    pub(in crate::session) fn note_told(&mut self) {
         if matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell) && self.unechoed.is_none() {
             self.grown.rests(&self.log);
         }
     }
 
     /// What stands there is an agent's `send` and what was there before: whatever comes behind it is not.
-    pub(super) fn rests_at(&mut self, shows: String) {
+    pub(in crate::session) fn rests_at(&mut self, shows: String) {
         (self.grown.line, self.grown.base) = (cursor_line(&self.log), Some(shows));
     }
 
     /// An agent has given up what stood on the line, a person's as well.
-    pub(super) fn line_given_up(&mut self, now: Now) {
+    pub(in crate::session) fn line_given_up(&mut self, now: Now) {
         self.grown.at = self.wall_at(now);
         (self.buried, self.stood) = (None, None);
     }
 
     /// What has come to stand on the line of a program that takes lines, and may be a person's.
-    pub(super) fn grown(&self) -> Option<String> {
+    pub(in crate::session) fn grown(&self) -> Option<String> {
         let unmarked = matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell);
         // What a shell prints before its first prompt is nobody's.
         let starts = self.setting.integrated && self.log.shell() == ShellState::NoShell;
@@ -121,12 +121,12 @@ impl Session {
     }
 
     /// Whether what runs draws on the cursor's line, as full-screen programs, menus and pagers do.
-    pub(super) fn draws(&self) -> bool {
+    pub(in crate::session) fn draws(&self) -> bool {
         self.screen_since.is_some() || self.looking.in_pager() || !self.log.cooked.modes().cursor_visible
     }
 
     /// Whether a question stands there that hides its answer.
-    pub(super) fn is_hidden_question(&self) -> bool {
+    pub(in crate::session) fn is_hidden_question(&self) -> bool {
         self.looking.asks() == Some(Asks::Hidden)
     }
 
@@ -137,7 +137,7 @@ impl Session {
     }
 
     /// What a person has on the line of a program.
-    pub(super) fn persons_at_program(&self) -> Option<Unsubmitted> {
+    pub(in crate::session) fn persons_at_program(&self) -> Option<Unsubmitted> {
         let last = self.person?;
         let theirs = |text| Unsubmitted { owner: Owner::Person, text, shows: None };
         let grown = self.grown().filter(|_| last.0 + KEY_MS > self.grown.at.0);
@@ -154,13 +154,13 @@ impl Session {
 }
 
 /// The number of the cursor's line.
-pub(super) fn cursor_line(log: &Log) -> u64 {
+pub(in crate::session) fn cursor_line(log: &Log) -> u64 {
     let total = log.cooked.settled_lines() + log.cooked.live().lines.len() as u64;
     if log.cooked.line_at_cursor().text.is_empty() { total + 1 } else { total.max(1) }
 }
 
 /// The whole line that the cursor is on, as far as it can be told.
-pub(super) fn cursors_text(log: &Log) -> String {
+pub(in crate::session) fn cursors_text(log: &Log) -> String {
     let CursorLine { text: to_cursor, more } = log.cooked.line_at_cursor();
     if !more {
         return to_cursor;

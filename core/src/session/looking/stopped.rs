@@ -1,9 +1,9 @@
 //! Jobs that a shell calls stopped: its line has ended, the job has not.
 
-use super::Session;
 use crate::advice::{may_tell_of_stops, stop_notice, stopped_command};
 use crate::call::{Outcome, Status};
 use crate::region::{Kind, Region, State};
+use crate::session::Session;
 
 /// What a shell gives as the status of a job that a signal has stopped: 128 and SIGSTOP to SIGTTOU, which follow each
 /// other (signal(7)).
@@ -11,7 +11,7 @@ const STOPPED: std::ops::RangeInclusive<i32> = 128 + 19..=128 + 22;
 
 /// The last notice of a shell that a job was stopped.
 #[derive(Debug, Clone)]
-pub(super) struct Notice {
+pub(in crate::session) struct Notice {
     /// The number of its line.
     line: u64,
     /// Whether it says so without the status that the shell gave.
@@ -30,7 +30,7 @@ impl Notice {
 
 impl Session {
     /// Says of a line that has ended because its job was stopped that it is suspended.
-    pub(super) fn tell_of_stop(&self, outcome: &mut Outcome) {
+    pub(in crate::session) fn tell_of_stop(&self, outcome: &mut Outcome) {
         if self.tell_of_plain_stop(outcome) {
             return;
         }
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// Looks for a shell's notices among the lines that came.
-    pub(super) fn look_for_stops(&mut self, settled: &[u8], settled_before: u64) {
+    pub(in crate::session) fn look_for_stops(&mut self, settled: &[u8], settled_before: u64) {
         if !may_tell_of_stops(settled) {
             return;
         }

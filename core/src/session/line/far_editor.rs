@@ -7,9 +7,10 @@
 
 use std::time::Duration;
 
-use super::{Session, searching};
+use super::searching;
 use crate::call::{Asks, REST, Resting};
 use crate::prompt::{self, Looks, Shape};
+use crate::session::Session;
 use crate::time::Now;
 
 /// A prompt that nobody has seen before is believed after this long without a byte, and so is a line without one: it is
@@ -18,15 +19,15 @@ const DRAWN: Duration = Duration::from_millis(300);
 
 /// What the program in the foreground has shown of the line that it reads.
 #[derive(Debug, Default)]
-pub(super) struct Reads {
+pub(in crate::session) struct Reads {
     /// An agent whose keys may have begun a search of its history.
-    pub(super) searcher: Option<searching::Searcher>,
+    pub(in crate::session) searcher: Option<searching::Searcher>,
     /// What the last line was typed behind.
-    pub(super) taken_at: Option<String>,
+    pub(in crate::session) taken_at: Option<String>,
     /// Whether a primary prompt has been seen since the last line of an agent's, so that it is answered.
-    pub(super) prompted: bool,
+    pub(in crate::session) prompted: bool,
     /// The count of the cooked view's paste switches when a line was begun at a prompt that a line editor showed.
-    pub(super) editor: Option<u32>,
+    pub(in crate::session) editor: Option<u32>,
     /// The line that the editor of that count has shown first: nobody has typed behind it yet.
     shown: Option<(u32, String)>,
 }
@@ -38,7 +39,7 @@ impl Session {
     }
 
     /// What the line of the cursor is where a line editor reads it at the far end, and its looks alone do not tell.
-    pub(super) fn edited_there(&self, now: Now) -> Option<Resting> {
+    pub(in crate::session) fn edited_there(&self, now: Now) -> Option<Resting> {
         let continues = self.continues_edited();
         if self.stale_until(now).is_some() || !continues && !self.far_editor_reads() {
             return None;
@@ -101,7 +102,7 @@ impl Session {
     }
 
     /// Remembers what an editor shows before anybody has typed there, as soon as that rests.
-    pub(super) fn note_shown(&mut self, now: Now, editor: Option<u32>) {
+    pub(in crate::session) fn note_shown(&mut self, now: Now, editor: Option<u32>) {
         let Some(count) = editor.filter(|_| now - self.last_activity >= REST && self.far_editor_reads()) else {
             return;
         };
@@ -112,19 +113,19 @@ impl Session {
     }
 
     /// What the editor that reads has shown first, where it is known.
-    pub(super) fn shown_first(&self) -> Option<&str> {
+    pub(in crate::session) fn shown_first(&self) -> Option<&str> {
         let (count, text) = self.reads.shown.as_ref()?;
         (self.editor_at_work() == Some(*count)).then_some(text.as_str())
     }
 
     /// The count by which an editor that reads is known again, where one does.
-    pub(super) fn editor_at_work(&self) -> Option<u32> {
+    pub(in crate::session) fn editor_at_work(&self) -> Option<u32> {
         let cooked = &self.log.cooked;
         cooked.modes().bracketed_paste.then(|| cooked.paste_switches())
     }
 
     /// Whether the editor that showed the last prompt reads on, below the line that begins with it.
-    pub(super) fn editor_reads_on(&self) -> bool {
+    pub(in crate::session) fn editor_reads_on(&self) -> bool {
         let seen = self.is_carried() || self.looking.behind || self.looking.asks() == Some(Asks::Shown);
         let same = self.reads.editor.is_some() && self.reads.editor == self.editor_at_work();
         let stands = self.cursors_line();

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use super::looking::Behind;
-use super::{CallKind, Session};
+use super::Behind;
 use crate::call::{Asks, QUIET, REST, Resting, SCREEN_BUSY, SCREEN_REST};
 use crate::log::{Log, ShellState};
 use crate::pattern::Pattern;
 use crate::place::Taker;
 use crate::prompt;
 use crate::region::Kind;
+use crate::session::{CallKind, Session};
 use crate::time::Now;
 use crate::waiting::Judgement;
 
 impl Session {
     /// Closes an input region whose taker shows its next prompt, also where no call waits for it.
-    pub(super) fn close_answered_input(&mut self, now: Now) {
+    pub(in crate::session) fn close_answered_input(&mut self, now: Now) {
         if self.input.is_none() {
             return;
         }
@@ -37,7 +37,7 @@ impl Session {
     }
 
     /// What can be said of the terminal by its looks.
-    pub(super) fn resting(&self, now: Now, pattern: Option<&Pattern>) -> Resting {
+    pub(in crate::session) fn resting(&self, now: Now, pattern: Option<&Pattern>) -> Resting {
         if self.ended.is_some() || self.closed.is_some() {
             return Resting::default();
         }
@@ -112,7 +112,7 @@ impl Session {
 
     /// Whether nothing has come from a far place since a line was typed there: what stands on the cursor's line is what stood
     /// there before, and the way there may be slow or broken.
-    pub(super) fn is_unanswered_there(&self) -> bool {
+    pub(in crate::session) fn is_unanswered_there(&self) -> bool {
         self.input.is_some() && self.unechoed.is_some() && self.is_carried()
     }
 
@@ -125,7 +125,7 @@ impl Session {
 
     /// Remembers the prompt of a program that nobody has been told of, before what comes next: a person may type behind
     /// it, and that is not to be taken for output.
-    pub(super) fn remember_prompt(&mut self, now: Now) {
+    pub(in crate::session) fn remember_prompt(&mut self, now: Now) {
         let editor = self.editor_at_work();
         self.note_shown(now, editor);
         let known =
@@ -142,12 +142,12 @@ impl Session {
 
     /// Until when the line of the cursor is taken for what stood there before a line was typed: that is no answer to
     /// it, and a busy editor echoes late.
-    pub(super) fn stale_until(&self, now: Now) -> Option<Now> {
+    pub(in crate::session) fn stale_until(&self, now: Now) -> Option<Now> {
         self.unechoed.map(|typed| typed + QUIET).filter(|until| *until > now)
     }
 
     /// The prompt on the line of the cursor, where its looks tell one.
-    pub(super) fn prompt_by_looks(
+    pub(in crate::session) fn prompt_by_looks(
         &self,
         now: Now,
         shell: &ShellState,
@@ -196,7 +196,7 @@ impl Session {
 
     /// What the shell does. An integrated shell that has shown no marker yet is starting, unless something asks on its way
     /// or it has become another shell.
-    pub(super) fn shell(&self, now: Now) -> ShellState {
+    pub(in crate::session) fn shell(&self, now: Now) -> ShellState {
         let shell = self.log.shell();
         if shell != ShellState::NoShell || !self.setting.integrated {
             return shell;
@@ -211,7 +211,7 @@ impl Session {
 
 /// The prompt of the program in the foreground, as the lines sent to it tell: without it, its continuation prompts
 /// are none.
-pub(super) fn last_prompt(log: &Log) -> Option<String> {
+pub(in crate::session) fn last_prompt(log: &Log) -> Option<String> {
     let mut lines = log.regions().rev().take_while(|region| region.kind == Kind::Input);
     // A line whose echo has not been read is named after its prompt, without the blank.
     let named = lines.find_map(|region| prompt::leading(&format!("{} ", region.label)).map(str::to_owned));
