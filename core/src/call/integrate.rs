@@ -12,11 +12,12 @@ use super::{Integrate, Learned, Outcome, Status};
 use crate::integration::{Answer, Kind, QUESTION, Shell, signature};
 use crate::log::{LogEvent, ShellInfo, ShellState};
 use crate::place::{Taker, told};
-use crate::prompt;
+use crate::prompt::{self, Looks};
 use crate::record::{HOURS, MissingEntry};
 use crate::region::Place;
 use crate::text::visible::quoted;
 use crate::time::Now;
+use crate::waiting::Judgement;
 
 /// How long the whole of it may take: two lines and their answers, over a slow connection. Below the 60 s at which some
 /// clients give up.
@@ -189,9 +190,19 @@ impl IntegrateCall {
                 "{NOT_TYPED}: {text} stands on the shell's line, not submitted. send keys=[\"ctrl+u\"] clears it, if it is yours or whoever typed it agrees",
                 text = quoted(&text)
             )),
+            // One that works beside a shell at its prompt is told from one that asks as soon as the host has seen who waits.
+            Stands::Program(_)
+                if !matches!(view.judgement, Some(Judgement::Waits(_))) && view.now < since + NO_PROMPT_HERE =>
+            {
+                Step::Wait(Some(since + NO_PROMPT_HERE))
+            }
             Stands::Program(name) => refused(format!(
                 "{NOT_TYPED}: {name} has the terminal, at {}, and it is no shell. Leave it first, then call shell_integrate at the shell's prompt",
                 quoted(&prompt_text(view))
+            )),
+            Stands::Question(text) => refused(format!(
+                "{NOT_TYPED}: {text} looks like a question, which the lines for a shell would answer. If it is the prompt of a shell, run line=\"PS1='$ '\" gives it one that can be told from questions (fish: run line=\"function fish_prompt; echo '$ '; end\"); then call shell_integrate again",
+                text = quoted(&text)
             )),
             Stands::Nothing => {
                 let far = matches!(view.taker, Some(Taker::Far) | None);
@@ -354,6 +365,8 @@ enum Stands {
     Typed(String),
     /// A program that is no shell, at its prompt.
     Program(String),
+    /// What a far end rests at, and looks like a question.
+    Question(String),
     /// Nothing that looks like a prompt yet.
     Nothing,
 }
@@ -378,7 +391,17 @@ fn stands(view: &Seen<'_>) -> Stands {
         return Stands::Program("a program".to_owned());
     }
     let odd = !line.more && is_odd_prompt(&line.text) && (shell && asks || view.quiet >= QUIET);
-    if prompted || odd { Stands::Prompt } else { Stands::Nothing }
+    if prompted || odd {
+        return Stands::Prompt;
+    }
+    // Where nobody sees who waits, `run` gives a line to whatever rests for long.
+    if !view.resting.quiet || !view.looked || line.more || line.text.trim().is_empty() {
+        return Stands::Nothing;
+    }
+    match prompt::looks_like(&line.text) {
+        Some(Looks::Question | Looks::Secret) => Stands::Question(line.text),
+        Some(Looks::Prompt) | None => Stands::Prompt,
+    }
 }
 
 /// Whether a line may be a prompt that no list has, and not a question or half a word: a sign and a blank stand at its

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::refusal::{NOT_TYPED, REST_NOT_TYPED, ends_it, left_untyped, reads_too, refusal};
-use super::watch::{Asks, Flow, REST, Seen, Verdict, Watch, prompt_due, prompt_text, question};
+use super::watch::{Asks, Flow, QUIET, REST, Seen, Verdict, Watch, prompt_due, prompt_text, question};
 use super::{Answer, Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
@@ -363,11 +363,13 @@ impl RunCall {
         }
         // A command that rests at nothing that looks like a prompt is at work, and its marker will come.
         let works = view.looked && view.resting.again.is_none() && !unmarked;
-        let busy = view.now - since >= BUSY && (view.looked || view.quiet < REST);
+        // What only silence tells is waited for: a server that has just begun has heard none.
+        let patience = if view.resting.quietens { QUIET + BUSY } else { BUSY };
+        let busy = view.now - since >= patience && (view.looked || view.quiet < REST);
         if late || works || busy {
             return Step::Done(Box::new(self.refused(view, "busy")));
         }
-        let due = [Some(since + BUSY), view.resting.again];
+        let due = [Some(since + patience), view.resting.again];
         Step::Wait(due.into_iter().flatten().filter(|at| *at > view.now).min())
     }
 

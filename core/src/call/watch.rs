@@ -84,8 +84,19 @@ pub(crate) struct Resting {
     pub(crate) asks: Option<Asks>,
     /// Nothing was printed for [`QUIET`], and nothing else can tell.
     pub(crate) quiet: bool,
+    /// Nothing else can tell, and it has not been that long.
+    pub(crate) quietens: bool,
     /// When it is worth looking again, if nothing is printed until then.
     pub(crate) again: Option<Now>,
+}
+
+impl Resting {
+    /// Where only silence tells, and something was printed last at `last`.
+    pub(crate) fn silent(now: Now, last: Now) -> Self {
+        let due = last + QUIET;
+        let quiet = now >= due;
+        Self { quiet, quietens: !quiet, again: (!quiet).then_some(due), ..Self::default() }
+    }
 }
 
 /// Whether the terminal takes what is printed, as far as that was seen since something was last printed or typed.

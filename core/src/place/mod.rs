@@ -229,16 +229,23 @@ pub enum Taker {
     Program(String),
 }
 
-/// Who would take a line, by the processes at the terminal; none where they cannot be seen.
+/// Who would take a line, by the processes at the terminal and what they were judged to do; none where they cannot be seen.
 #[must_use]
-pub fn taker(inspection: &Inspection) -> Option<Taker> {
+pub fn taker(inspection: &Inspection, judgement: &Judgement) -> Option<Taker> {
     let front = inspection.front.known()?;
     let below = inspection.below.known().map_or(&[][..], Vec::as_slice);
     if carriers(inspection).next().is_some() {
         return Some(Taker::Far);
     }
-    // The innermost that its own terminal listens to: `sudo` gives what it runs a terminal inside its own.
-    let process = front.iter().chain(below).rfind(|process| process.in_front)?;
+    // Whoever waits for it. What a shell has started in the background without a job of its own, as fish its reader of
+    // manuals, is in front as the shell is.
+    let waits = |process: &&Process| match judgement {
+        Judgement::Waits(waiter) | Judgement::Busy(waiter) => process.id == waiter.process,
+        _ => false,
+    };
+    // Else the innermost that its own terminal listens to: `sudo` gives what it runs a terminal inside its own.
+    let listens = || front.iter().chain(below).rfind(|process| process.in_front);
+    let process = front.iter().chain(below).find(waits).or_else(listens)?;
     let name = process.name.clone();
     Some(if is_shell(process) { Taker::Shell(name) } else { Taker::Program(name) })
 }
@@ -297,6 +304,7 @@ mod tests {
     use super::*;
     use crate::inspect::{Device, Inode, ProcessId, TerminalFile, Why};
     use crate::waiting::carrier::carrier;
+    use crate::waiting::{Prints, Waiter};
 
     fn place(host: &str, user: &str, container: Option<&str>) -> Place {
         Place { host: host.into(), user: user.into(), container: container.map(str::to_owned) }
@@ -390,7 +398,25 @@ mod tests {
         let Known::Known(front) = &mut script.front else { return };
         front.push(Process { name: "sh".into(), scripted: true, ..front[0].clone() });
         assert_eq!(beyond(&script, &Judgement::Works, &from, Some(&at_ann)), Some(at_ann));
-        assert_eq!(taker(&script), Some(Taker::Program("sh".into())));
+        assert_eq!(taker(&script, &Judgement::Works), Some(Taker::Program("sh".into())));
+    }
+
+    #[test]
+    fn a_line_is_for_the_shell_that_waits_though_it_works_in_the_background() {
+        let mut reader = runs("fish", "me");
+        let Known::Known(front) = &mut reader.front else { return };
+        front.push(Process { id: ProcessId { pid: 9, start: 1 }, name: "python3".into(), ..front[0].clone() });
+        let waiter = Waiter {
+            process: front[0].id,
+            tid: 1,
+            name: "fish".into(),
+            timeout: None,
+            reads: false,
+            outside: false,
+            prints: Prints::Shown,
+        };
+        assert_eq!(taker(&reader, &Judgement::Waits(waiter)), Some(Taker::Shell("fish".into())));
+        assert_eq!(taker(&reader, &Judgement::Works), Some(Taker::Program("python3".into())));
     }
 
     #[test]

@@ -120,7 +120,11 @@ impl Call {
 
     /// Whether it has to know what the terminal does with what is typed, whatever the terminal looks like.
     pub(super) fn wants_look(&self) -> bool {
-        matches!(&self.kind, CallKind::Expect(expect) if expect.wants_look())
+        match &self.kind {
+            CallKind::Expect(expect) => expect.wants_look(),
+            CallKind::Integrate(_) => self.begins_at_any_prompt(),
+            CallKind::Run(_) | CallKind::Send(_) | CallKind::Wait(_) => false,
+        }
     }
 
     /// Whether it has to know first who would take a line, whatever the terminal looks like.

@@ -31,6 +31,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("another_user_here", &["tmux", "bash", "su", "root"], user_here),
     ("sudo_here", &["tmux", "bash", "sudo", "root"], sudo_here),
     ("in_a_sandbox", &["tmux", "bash", "bwrap"], in_a_sandbox),
+    ("a_fish_that_reads_its_manuals", &["tmux", "bash", "fish", "python3"], manuals),
     ("what_a_person_typed", &["tmux", "bash", "setsid"], typed_text),
     ("programs_are_left_alone", &["tmux", "bash", "python3", "less"], programs),
 ];
@@ -305,6 +306,16 @@ fn in_a_sandbox() -> Tested {
     integrated(&mut client, &world)?;
     let answer = client.run("true")?;
     holds!(answer.words().contains(" · on box7]"), "{}", answer.text);
+    exact(&mut client)
+}
+
+/// With an empty home fish starts a program beside its first prompt, in its own process group.
+fn manuals() -> Tested {
+    let world = World::new()?;
+    let mut client = begin(&world)?;
+    let answer = client.run("env -i HOME=\"$HOME\" PATH=\"$PATH\" TERM=xterm fish")?;
+    same!(answer.status(), "prompt", "{}", answer.text);
+    integrated(&mut client, &world)?;
     exact(&mut client)
 }
 

@@ -79,3 +79,12 @@ fn a_line_for_a_program_runs_where_its_shell_is() {
         assert_eq!(hosts(&sim).as_deref(), Some("box7"), "after a restart");
     }
 }
+
+#[test]
+fn a_far_question_takes_a_line_after_a_restart_as_well() {
+    let mut sim = behind();
+    assert_eq!(sim.ran("a", "quiz").status, Status::Quiet);
+    sim.crash();
+    let next = sim.ran("a", "me");
+    assert_eq!(next.prompt.as_deref(), Some("Sure? "), "{next:?}");
+}

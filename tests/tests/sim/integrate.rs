@@ -1,10 +1,12 @@
 //! `shell_integrate`: each line is typed once and at a plain shell's prompt, or not at all.
 
 use dtmcp_core::call::{Files, Integrate, Learned, Outcome, Status, Waiting};
+use dtmcp_core::inspect::Call;
 use dtmcp_core::integration::QUESTION;
 use dtmcp_core::record::MissingEntry;
 use dtmcp_tests::sim::{Sim, Start, Typist, run_for};
 
+use super::looking::carries;
 use super::{error, notes};
 
 fn request(missing: Vec<MissingEntry>) -> Waiting {
@@ -118,4 +120,25 @@ fn a_client_that_goes_leaves_the_second_line_untyped() {
     sim.pass(2.0);
     assert_eq!(sim.typed().matches("NONCE").count(), 0);
     assert_eq!(integrate(&mut sim).status, Status::Ok);
+}
+
+/// `run` types there, too, once nothing was printed for a while.
+#[test]
+fn a_far_prompt_like_no_other_is_asked_as_well() {
+    let mut sim = Sim::bash();
+    sim.host = carries(Call::Other);
+    assert_eq!(sim.ran("a", "star").status, Status::Quiet);
+    let text = error(&integrate(&mut sim));
+    assert!(text.contains("did not answer"), "{text}");
+    assert_eq!(sim.typed().matches(QUESTION).count(), 1);
+}
+
+#[test]
+fn what_looks_like_a_question_of_a_far_end_is_answered_by_nobody() {
+    let mut sim = Sim::bash();
+    sim.host = carries(Call::Other);
+    assert_eq!(sim.ran("a", "quiz").status, Status::Quiet);
+    let text = error(&integrate(&mut sim));
+    assert!(text.contains("\"Name? \" looks like a question") && text.contains("PS1="), "{text}");
+    assert!(!sim.typed().contains(QUESTION));
 }

@@ -428,7 +428,7 @@ impl Session {
         self.looking.behind = place::is_behind_carrier(inspection, &shells);
         self.looking.beyond = self.leads_to(inspection, &judgement);
         self.looking.beyond_of = self.command().map(|command| command.id);
-        self.looking.taker = place::taker(inspection);
+        self.looking.taker = place::taker(inspection, &judgement);
         self.looking.armed = place::is_armed(inspection);
         self.looking.around.look(&judgement, inspection);
         self.look_for_shell(now);

@@ -61,8 +61,8 @@ impl Session {
             return Resting { asks: self.looking.asks(), pages: true, ..Resting::default() };
         }
         if self.is_unanswered_there() {
-            let due = self.last_activity + QUIET;
-            return Resting { quiet: now >= due, again: (now < due).then_some(due), ..Resting::default() };
+            // Another line behind it is nothing to wait for.
+            return Resting { quietens: false, ..Resting::silent(now, self.last_activity) };
         }
         let stale = self.stale_until(now);
         if !self.looking.is_at_work() && self.search_shown().is_some() {
@@ -104,8 +104,7 @@ impl Session {
             _ => false,
         };
         if (shell == ShellState::NoShell || self.input.is_some() || unseen) && !works {
-            let due = self.last_activity + QUIET;
-            return Resting { quiet: now >= due, again: (now < due).then_some(due), ..Resting::default() };
+            return Resting::silent(now, self.last_activity);
         }
         Resting { again: stale, ..Resting::default() }
     }
