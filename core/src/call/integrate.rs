@@ -395,7 +395,7 @@ fn stands(view: &Seen<'_>) -> Stands {
         return Stands::Prompt;
     }
     // Where nobody sees who waits, `run` gives a line to whatever rests for long.
-    if !view.resting.quiet || !view.looked || line.more || line.text.trim().is_empty() {
+    if !view.resting.quiet || view.looked.is_none() || line.more || line.text.trim().is_empty() {
         return Stands::Nothing;
     }
     match prompt::looks_like(&line.text) {

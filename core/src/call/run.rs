@@ -13,8 +13,12 @@ use crate::region::{Kind, Region, State};
 use crate::time::Now;
 use crate::waiting::Judgement;
 
-/// A program that keeps printing while a line is waiting to be typed is taken to be at work after this long.
+/// A program that keeps printing, or is seen at work, while a line is waiting to be typed is refused the line after this
+/// long: one that comes up, or is about to be done, is ready by then.
 const BUSY: Duration = Duration::from_millis(600);
+
+/// What no looks and no silence have settled after this long stays open: the looks disagree, or do not come back.
+const UNSETTLED: Duration = QUIET.saturating_add(BUSY);
 
 /// A shell begins a line within milliseconds; one that has not after this long has taken it for something else.
 const UNTAKEN: Duration = Duration::from_secs(5);
@@ -358,18 +362,18 @@ impl RunCall {
         // and was not seen to do something else than to wait for one.
         let own = unmarked && rests && view.log.open_region().is_none();
         let idle = matches!(view.judgement, Some(Judgement::Busy(_) | Judgement::Carrier(_) | Judgement::Unknown(_)));
-        if (own && idle) || (view.resting.quiet && view.looked) {
+        if (own && idle) || (view.resting.quiet && view.looked.is_some()) {
             return self.type_next(Target::Program, view);
         }
-        // A command that rests at nothing that looks like a prompt is at work, and its marker will come.
-        let works = view.looked && view.resting.again.is_none() && !unmarked;
+        // What was seen before the call may have come to an end since, or come up.
+        let told = view.looked.is_some_and(|at| at >= since) || view.quiet < REST;
         // What only silence tells is waited for: a server that has just begun has heard none.
-        let patience = if view.resting.quietens { QUIET + BUSY } else { BUSY };
-        let busy = view.now - since >= patience && (view.looked || view.quiet < REST);
-        if late || works || busy {
+        let patience = if view.resting.quietens { UNSETTLED } else { BUSY };
+        let waited = view.now - since;
+        if late || (waited >= patience && told) || waited >= UNSETTLED {
             return Step::Done(Box::new(self.refused(view, "busy")));
         }
-        let due = [Some(since + patience), view.resting.again];
+        let due = [Some(since + BUSY), Some(since + UNSETTLED), view.resting.again];
         Step::Wait(due.into_iter().flatten().filter(|at| *at > view.now).min())
     }
 

@@ -140,8 +140,9 @@ pub(crate) struct Seen<'a> {
     pub(crate) resting: &'a Resting,
     /// What is asked, without what somebody has begun to answer it with; none where nobody is known to have.
     pub(crate) asked: Option<String>,
-    /// The host has been asked what runs there since something was last printed or typed.
-    pub(crate) looked: bool,
+    /// When the host told last what runs there, since something was last printed or typed; none where its looks have not
+    /// settled that.
+    pub(crate) looked: Option<Now>,
     /// What the host made of it, while that holds.
     pub(crate) judgement: Option<&'a Judgement>,
     /// The host is asked, or will be, and has told nothing yet that holds.

@@ -380,6 +380,7 @@ impl Session {
         }
         self.jobs.meets(&actor);
         self.wonder_again();
+        self.looking.hurry();
         let kind = match request {
             Waiting::Run(run) => CallKind::Run(Box::new(RunCall::begin(now, run))),
             Waiting::Expect(expect) => CallKind::Expect(Box::new(ExpectCall::begin(now, expect, &self.log))),
@@ -496,7 +497,7 @@ impl Session {
             wall: self.wall_at(now),
             log: &self.log,
             shell: self.shell(now),
-            looked: self.looking.holds.is_some(),
+            looked: self.looking.settled_at(),
             judgement: self.looking.holds.as_ref(),
             wonders: self.wonders(now),
             echoes: self.looking.echoes,

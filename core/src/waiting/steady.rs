@@ -15,6 +15,11 @@ const APART: Duration = Duration::from_millis(50);
 /// only in its use of the processor.
 const WINDOW: Duration = Duration::from_millis(500);
 
+/// A look that sees work where there is none to do is made again after this long: an editor of lines that polls looks
+/// after its terminal between two polls, and is on a processor meanwhile. Less than such a poll takes, so that two looks
+/// do not fall into the same moment of two rounds.
+const DOUBT: Duration = Duration::from_millis(30);
+
 /// A wait that ends on its own before this is a loop. Waits of editors last four seconds, of prompts that redraw half
 /// a second and less.
 const SHORT: Duration = Duration::from_secs(2);
@@ -41,6 +46,8 @@ pub enum Step {
 #[derive(Debug, Clone, Default)]
 pub struct Steady {
     first: Option<Seen>,
+    /// The last look saw work, and is not believed by itself.
+    doubted: bool,
     asked: Asked,
     /// Something was asked since a line was last submitted, so that there is nothing to work on: what is printed since
     /// comes from a timer, a job or a connection, and the prompt is further up.
@@ -74,7 +81,7 @@ struct Seen {
 impl Steady {
     /// Forgets what was seen: output came, or something was typed.
     pub fn begin(&mut self) {
-        self.first = None;
+        (self.first, self.doubted) = (None, false);
     }
 
     /// A prompt stands on the line of the cursor, as its looks tell. `marked` says whether a marker will tell when
@@ -157,12 +164,17 @@ impl Steady {
             Judgement::Waits(waiter) | Judgement::Busy(waiter) => Some(waiter),
             Judgement::WaitsHidden(waiter) => waiter.as_ref(),
             Judgement::Stopped { .. } => None,
+            Judgement::Works if self.idle && !self.doubted => {
+                self.doubted = true;
+                return Step::Again(now + DOUBT);
+            }
             // Neither harms anybody if it was only a moment: the next look says otherwise.
             Judgement::Works | Judgement::Carrier(_) | Judgement::Unknown(_) => {
-                self.first = None;
+                (self.first, self.doubted) = (None, false);
                 return Step::Holds(judgement);
             }
         };
+        self.doubted = false;
         let runs = waiter.and_then(|waiter| runs(inspection, waiter));
         let used = waiter.and_then(|waiter| used(inspection, waiter.process));
         let awake = waiter.is_some_and(|waiter| awake(inspection, waiter));

@@ -294,6 +294,47 @@ fn what_is_printed_without_a_line_to_work_on_comes_from_elsewhere() {
 }
 
 #[test]
+fn a_moment_of_work_between_two_polls_is_none() {
+    let reader = |channel: &str, call| {
+        let mut one = process(7, channel, vec![terminal(0)]);
+        if let Known::Known(threads) = &mut one.threads {
+            threads[0].call = Known::Known(call);
+        }
+        scene(RAW, vec![one])
+    };
+    let polls = reader("do_poll", Call::Polls { fds: vec![0, 3], timeout: Some(Duration::from_millis(100)) });
+    let moment = reader("", Call::Other);
+    let look = |steady: &mut Steady, ms: u64, seen: &Inspection| {
+        steady.look(Now(ms * 1000), judge(seen, QUIET), seen, Output { column: 0, ..QUIET })
+    };
+    let idle = || {
+        let mut steady = Steady::default();
+        steady.prompted(true);
+        steady
+    };
+    let again = |ms: u64| Step::Again(Now(ms * 1000));
+    let waits = Step::Holds(judge(&polls, QUIET));
+    // In the middle, and at the end, of the time for which it has to be seen to poll.
+    let mut steady = idle();
+    assert_eq!(look(&mut steady, 0, &polls), again(50));
+    assert_eq!(look(&mut steady, 50, &moment), again(80));
+    assert_eq!(look(&mut steady, 80, &polls), again(500));
+    assert_eq!(look(&mut steady, 500, &moment), again(530));
+    assert_eq!(look(&mut steady, 530, &polls), waits);
+    // At the first look.
+    let mut steady = idle();
+    assert_eq!(look(&mut steady, 0, &moment), again(30));
+    assert_eq!(look(&mut steady, 30, &polls), again(80));
+    // Seen twice it is work, and at once where there is a line to work on.
+    let mut steady = idle();
+    look(&mut steady, 0, &moment);
+    assert_eq!(look(&mut steady, 30, &moment), Step::Holds(Judgement::Works));
+    steady.submitted();
+    steady.begin();
+    assert_eq!(look(&mut steady, 100, &moment), Step::Holds(Judgement::Works));
+}
+
+#[test]
 fn a_terminal_that_was_given_back_is_read_no_more_by_what_is_left_of_an_editor() {
     let list = |once| {
         let entry = Interest { fd: 0, inode: PANE.inode, input: true, once };

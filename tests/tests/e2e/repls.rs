@@ -12,6 +12,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("gdb_commands_and_questions", &["tmux", "bash", "gdb"], gdb),
     ("gdb_with_output_behind_its_prompt", &["tmux", "bash", "gdb"], late_in_gdb),
     ("node_with_output_behind_its_prompt", &["tmux", "bash", "node"], late_in_node),
+    ("irb_with_output_behind_its_prompt", &["tmux", "bash", "irb"], late_in_irb),
     ("an_editor_of_lines_that_is_closed", &["tmux", "bash", "node"], closed_editor),
     ("output_without_a_line_end", &["tmux", "bash", "dash", "python3", "gdb"], joined),
     ("typed_ahead_of_pythons_prompt", &["tmux", "bash", "python3"], ahead),
@@ -106,6 +107,11 @@ fn late_in_gdb() -> Tested {
 
 fn late_in_node() -> Tested {
     late("node", "setTimeout(() => console.log('it is ' + 'late'), 1000); 1", "6*7", "42")
+}
+
+/// Its editor looks for keys ten times a second, and after its terminal between two times.
+fn late_in_irb() -> Tested {
+    late("irb", "Thread.new { sleep 1; puts 'it is ' + 'late' }; 1", "6*7", "=> 42")
 }
 
 /// Its event loop has the terminal on its list for ever, and reads nothing of it.

@@ -108,6 +108,32 @@ fn a_prompt_that_nobody_knows() {
 }
 
 #[test]
+fn who_is_ready_a_moment_after_a_look_takes_the_line() {
+    let begun = || {
+        let mut sim = Sim::bash();
+        sim.host = super::looking::program(Call::Other);
+        let id = sim.call("a", run_for("odd", 1.0, ""));
+        assert_eq!(sim.answer(id).status, Status::Running);
+        sim
+    };
+    // It comes up while the line waits.
+    let mut sim = begun();
+    let id = sim.run("a", "hello");
+    sim.pass(0.3);
+    assert!(!sim.typed().contains("hello"));
+    sim.host = super::looking::program(Call::Reads(0));
+    assert_eq!(sim.answer(id).status, Status::Waiting);
+    // What was seen before the call says nothing of now.
+    let mut sim = begun();
+    let before = sim.seconds();
+    error(&sim.ran("a", "hello"));
+    assert!(sim.seconds() - before < 0.7, "{}", sim.seconds() - before);
+    sim.pass(0.05);
+    sim.host = super::looking::program(Call::Reads(0));
+    assert_eq!(sim.ran("a", "hello").status, Status::Waiting);
+}
+
+#[test]
 fn a_plain_shell() {
     let mut sim = Sim::starting(&Start::Plain);
     let outcome = sim.ran("a", "echo hi");

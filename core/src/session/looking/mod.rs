@@ -80,6 +80,8 @@ pub(in crate::session) struct Looking {
     pub(in crate::session) flow: Flow,
     /// When that was seen last.
     held: Option<Now>,
+    /// The last look left open what it saw: another one has to agree with it.
+    open: bool,
     /// When to look, if not as soon as the output rests.
     next: Option<Now>,
     /// A look is under way, asked for then.
@@ -114,7 +116,7 @@ impl Looking {
     /// Something was printed or typed: what was seen may hold no more.
     pub(in crate::session) fn forget(&mut self) {
         self.steady.begin();
-        (self.holds, self.held) = (None, None);
+        (self.holds, self.held, self.open) = (None, None, false);
         (self.echoes, self.canonical) = (None, None);
         self.own_shell = None;
         self.flow = Flow::Untold;
@@ -169,6 +171,11 @@ impl Looking {
         if self.asks().is_none() {
             self.next = None;
         }
+    }
+
+    /// When what runs was seen last, if the looks have settled what it does.
+    pub(in crate::session) fn settled_at(&self) -> Option<Now> {
+        self.held.filter(|_| self.holds.is_some() && !self.open)
     }
 
     /// Whether the judgement that holds is no older than this. That somebody waits holds until something is printed or
@@ -460,9 +467,9 @@ impl Session {
                 let later = if self.calls.is_empty() { READERS } else { LATER };
                 self.looking.next = Some(now + if quiet < LONG { SOON } else { later });
                 self.looking.holds = Some(self.with_its_secrecy(judgement));
-                self.looking.held = Some(now);
+                (self.looking.held, self.looking.open) = (Some(now), false);
             }
-            Step::Again(at) => self.looking.next = Some(at),
+            Step::Again(at) => (self.looking.next, self.looking.open) = (Some(at), true),
         }
         if matches!(self.looking.at_work.so_far(now), AtWork::Perhaps(_)) && self.maybe_at_prompt(now) {
             self.looking.next = Some(now + AGAIN);
