@@ -258,6 +258,7 @@ impl Log {
     }
 
     fn open_command(&mut self, label: String, first_line: u64, raw_start: u64, started: Wall) -> u32 {
+        self.shells.output_goes_on();
         let region = self.regions.open(Opening { kind: Kind::Command, label, first_line, raw_start, started });
         if let Some(top) = self.shells.top() {
             region.cwd.clone_from(&top.cwd);
@@ -412,7 +413,6 @@ impl Log {
             top.leave_prompt();
             top.phase = Phase::Running;
             top.region = Some(id);
-            top.early = None;
             top.leftover = None;
         }
     }

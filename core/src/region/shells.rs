@@ -106,6 +106,11 @@ pub(crate) struct Shells {
 }
 
 impl Shells {
+    /// A command begins: none of those around it has come to the end of its output, whatever was told early.
+    pub(crate) fn output_goes_on(&mut self) {
+        self.stack.iter_mut().for_each(|shell| shell.early = None);
+    }
+
     /// The shell that has the terminal.
     pub(crate) fn top(&self) -> Option<&Shell> {
         self.stack.last()
