@@ -51,6 +51,19 @@ const OTHERS: &[(Row, &str)] = &[
     (("zsh_by_busybox", &["bash", "busybox", "zsh"], "SHELL=zsh busybox sh -c \"$S\""), "zsh"),
     (("zsh_by_posh", &["bash", "posh", "zsh"], "SHELL=zsh posh -c \"$S\""), "zsh"),
     (("zsh_by_zsh", &["bash", "zsh"], "SHELL=zsh zsh -c \"$R\""), "zsh"),
+    (
+        ("zsh_on_a_terminal_of_another_name", &["bash", "dash", "zsh"], "__DTMCP_TTY=/dev/x SHELL=zsh dash -c \"$S\""),
+        "zsh",
+    ),
+    (
+        (
+            "fish_on_a_terminal_of_another_name",
+            &["bash", "dash", "fish"],
+            "__DTMCP_TTY=/dev/x SHELL=fish dash -c \"$S\"",
+        ),
+        "fish",
+    ),
+    (("exec_zsh_on_one", &["bash", "dash", "zsh"], "__DTMCP_TTY=/dev/x HOME=$PWD/goes_on dash -c \"$S\""), "zsh"),
     (("fish", &["bash", "dash", "fish"], "SHELL=$(command -v fish) dash -c \"$S\""), "fish"),
     (("fish_by_busybox", &["bash", "busybox", "fish"], "SHELL=fish busybox sh -c \"$S\""), "fish"),
     (("fish_by_posh", &["bash", "posh", "fish"], "SHELL=fish posh -c \"$S\""), "fish"),
