@@ -131,6 +131,7 @@ static PREFIXES: &[Prefix] = &[
     prefix("eatmydata", "", &[]),
     prefix("proxychains", "q", &[]),
     prefix("proxychains4", "q", &[]),
+    prefix("sshpass", "evhV", &[]),
     prefix("torsocks", "dqi", &["debug", "quiet", "isolate"]),
     prefix("busybox", "", &[]).unless(&["list", "list-full", "install"]),
 ];

@@ -190,8 +190,14 @@ fn bare(text: &str) -> String {
 /// quotes, backslashes, line breaks and exclamation marks inside quotes, so none of these travel.
 #[must_use]
 pub fn remote_command(script: &str) -> String {
+    format!("exec {}", remote_words(script))
+}
+
+/// The same behind a command that the login shell runs.
+#[must_use]
+pub fn remote_words(script: &str) -> String {
     let safe = replaced(script, &LOGIN_UNSAFE);
-    format!(r#"exec sh -c 'eval "$(printf %s "$0" | tr "\001\002\003\004" "\047\134\012\041")"' '{safe}'"#)
+    format!(r#"sh -c 'eval "$(printf %s "$0" | tr "\001\002\003\004" "\047\134\012\041")"' '{safe}'"#)
 }
 
 /// A script as words for `sh -c` in which neither a line break nor a dollar sign stands.

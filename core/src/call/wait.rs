@@ -222,7 +222,10 @@ impl WaitCall {
     fn last(&self, view: &Seen<'_>) -> Outcome {
         let Some(region) = view.log.regions().last() else {
             let mut outcome = Outcome::new(Status::Ok);
-            outcome.notes.push("nothing runs, and nothing has run yet".to_owned());
+            outcome.notes.push(
+                "nothing has run yet: a shell with the integration is at its prompt, and run gives it lines, with exact ends and exit statuses"
+                    .to_owned(),
+            );
             return outcome;
         };
         let mut outcome = Outcome { shape: self.shape.clone(), ..Outcome::new(Status::Finished) };

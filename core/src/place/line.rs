@@ -67,7 +67,11 @@ fn command(words: &[&str]) -> Option<Opens> {
     match base(first) {
         "dtmcp" | "docent-terminal-mcp" => match rest.split_first()? {
             (&"ssh", _) => command(rest),
-            (&"into", rest) => command(rest),
+            // It asks for a terminal where the command does not.
+            (&"into", rest) => command(rest).or_else(|| {
+                let carrier = carrier(&without_prefixes(rest))?;
+                Some(Opens::Far(Carrier { terminal: true, ..carrier }))
+            }),
             _ => None,
         },
         "su" => {
@@ -89,56 +93,6 @@ fn command(words: &[&str]) -> Option<Opens> {
         name if SHELLS.contains(&name) => is_interactive(name, rest).then(|| Opens::Shell(name.to_owned())),
         _ => carrier(&words).filter(|carrier| carrier.terminal).map(Opens::Far),
     }
-}
-
-/// How a command that enters another place is given a script to run there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
-    /// As a command's words, behind its own.
-    Words,
-    /// As words in which no line break and no dollar sign stand: `sudo` puts a backslash before everything else where it
-    /// gives them to a login shell, and leaves these to it.
-    Escaped,
-    /// As the text of an option for a login shell, which keeps the terminal.
-    SessionCommand,
-    /// Not at all: it has a screen of its own, on which no shell's output can be told apart.
-    Nothing,
-}
-
-/// How the command of these words takes a script.
-#[must_use]
-pub fn takes(words: &[&str]) -> Takes {
-    let Some((first, rest)) = words.split_first() else { return Takes::Words };
-    match base(first) {
-        "tmux" | "screen" | "zellij" => Takes::Nothing,
-        "su" => Takes::SessionCommand,
-        "sudo" => {
-            let found = scan(rest, SUDO);
-            match found.words.is_empty() {
-                true if found.on(&["i", "s", "login", "shell"]) => Takes::Escaped,
-                true => Takes::Words,
-                false => takes(&found.words),
-            }
-        }
-        _ => Takes::Words,
-    }
-}
-
-/// The shell that the words of a command end with, and where its words begin: what enters another place is mostly written
-/// with the shell that it is to start there. None where the last word names something else, a container perhaps.
-#[must_use]
-pub fn shell_asked<'a>(words: &[&'a str]) -> Option<(usize, &'a str)> {
-    let at = words.iter().rposition(|word| !word.starts_with('-'))?;
-    let shell = words.get(at)?;
-    let (before, args) = (words.get(..at)?, words.get(at + 1..)?);
-    if !SHELLS.contains(&base(shell))
-        || !is_interactive(base(shell), args)
-        || before.first().is_some_and(|first| base(first) == "su")
-    {
-        return None;
-    }
-    let leads = |words: &[&str]| carrier(words).map(|carrier| carrier.destination);
-    (leads(words) == leads(before)).then_some((at, *shell))
 }
 
 /// What a command that runs another as somebody else opens.
@@ -168,7 +122,7 @@ const FISH_VALUED: &[&str] =
 const VALUED: &[&str] = &["rcfile", "init-file", "emulate"];
 
 /// Whether a shell of this name with these arguments reads commands from its terminal.
-fn is_interactive(name: &str, args: &[&str]) -> bool {
+pub(super) fn is_interactive(name: &str, args: &[&str]) -> bool {
     let (long_valued, valued) = if name == "fish" { (FISH_VALUED, "CdDfo") } else { (VALUED, "oO") };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
@@ -200,7 +154,7 @@ fn is_interactive(name: &str, args: &[&str]) -> bool {
     true
 }
 
-fn base(word: &str) -> &str {
+pub(super) fn base(word: &str) -> &str {
     let name = word.rsplit('/').next().unwrap_or(word);
     name.strip_prefix('-').unwrap_or(name)
 }
@@ -208,31 +162,6 @@ fn base(word: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_command_may_name_the_shell_that_it_is_to_start() {
-        let asked = |line: &str| {
-            let words: Vec<&str> = line.split(' ').collect();
-            shell_asked(&words).map(|(at, shell)| (words.get(..at).unwrap_or_default().join(" "), shell.to_owned()))
-        };
-        for (line, before, shell) in [
-            ("bash", "", "bash"),
-            ("bash -l -i", "", "bash"),
-            ("unshare -m bash", "unshare -m", "bash"),
-            ("docker exec -it x bash", "docker exec -it x", "bash"),
-            ("docker run --rm -it debian /bin/bash -l", "docker run --rm -it debian", "/bin/bash"),
-            ("kubectl exec -it web -- sh", "kubectl exec -it web --", "sh"),
-            ("sudo -u ann zsh", "sudo -u ann", "zsh"),
-            ("bwrap --bind / / -- fish --private", "bwrap --bind / / --", "fish"),
-        ] {
-            assert_eq!(asked(line), Some((before.to_owned(), shell.to_owned())), "{line}");
-        }
-        for line in
-            ["podman exec -it box", "podman exec -it bash", "sudo -i", "su bash", "env bash -c true", "bash x.sh"]
-        {
-            assert_eq!(asked(line), None, "{line}");
-        }
-    }
 
     #[test]
     fn shells_and_users_are_told_by_the_words() {
@@ -307,29 +236,13 @@ mod tests {
     }
 
     #[test]
-    fn a_script_goes_where_the_command_takes_it() {
-        for (line, way) in [
-            ("podman exec -it web", Takes::Words),
-            ("sudo -u ann", Takes::Words),
-            ("sudo -i", Takes::Escaped),
-            ("sudo -su ann", Takes::Escaped),
-            ("su - ann", Takes::SessionCommand),
-            ("sudo /bin/su -", Takes::SessionCommand),
-            ("sudo podman exec -it web", Takes::Words),
-            ("tmux new", Takes::Nothing),
-            ("/usr/bin/screen", Takes::Nothing),
-        ] {
-            let words: Vec<&str> = line.split(' ').collect();
-            assert_eq!(takes(&words), way, "{line}");
-        }
-    }
-
-    #[test]
     fn what_brings_the_integration_along_leads_where_its_command_does() {
         for (line, program, destination) in [
             ("dtmcp ssh -p 22 me@build7", "ssh", "me@build7:22"),
             ("/opt/bin/docent-terminal-mcp ssh build7", "ssh", "build7"),
             ("dtmcp into podman exec -it web", "podman", "web"),
+            ("dtmcp into ssh deep", "ssh", "deep"),
+            ("dtmcp into env A=1 ssh deep zsh", "ssh", "deep"),
             ("sudo podman exec -it web sh", "podman", "web"),
             ("exec ssh deep", "ssh", "deep"),
             ("ssh -t deep 'cd /srv; exec bash --norc'", "ssh", "deep"),

@@ -4,14 +4,16 @@
 //! carrier leads away, and a shell of another user has been reached through `su` or `sudo`. The first carrier decides:
 //! what lies behind it cannot be seen, unless a shell there has markers of its own.
 
+mod entering;
 mod line;
 
 use crate::inspect::{FileKind, Inspection, Known, Process};
 use crate::region::Place;
 use crate::waiting::Judgement;
 use crate::waiting::carrier::Carrier;
+pub use entering::{Takes, shell_asked, takes};
+pub use line::runs_script;
 use line::{Opens, opens};
-pub use line::{Takes, runs_script, shell_asked, takes};
 
 /// Names of shells, as the kernel keeps them. A program that runs as somebody else (`sudo apt`, `sudo sh -c`) is no place to
 /// be; a shell that reads commands is.

@@ -178,6 +178,31 @@ pub fn carrier(command: &[&str]) -> Option<Carrier> {
     }
 }
 
+/// The option that is missing from a command which begins something in another place, for there to be a terminal.
+#[must_use]
+pub(crate) fn terminal_option(command: &[&str]) -> Option<&'static str> {
+    let (first, args) = command.split_first()?;
+    let name = first.rsplit('/').next().unwrap_or(first);
+    if carrier(command).is_some_and(|carrier| carrier.terminal) {
+        return None;
+    }
+    let (grammar, option) = match name {
+        _ if ENGINES.contains(&name) => (ENGINE, "-it"),
+        "kubectl" | "oc" => (KUBECTL, "-it"),
+        "openshell" | "sbx" => (WORDS, "--tty"),
+        "docker-compose" => (COMPOSE, "-t"),
+        "systemd-run" => return Some("--pty"),
+        _ => return None,
+    };
+    let found = scan(args, grammar);
+    let words = found.words.iter().find(|word| !matches!(**word, "container" | "sandbox"))?;
+    match *words {
+        "compose" => Some("-t"),
+        "exec" | "run" | "debug" => Some(option),
+        _ => None,
+    }
+}
+
 /// Whether what is typed goes to the far side, and to a terminal there or not.
 fn carried(program: &'static str, destination: &str, typed: bool, terminal: bool) -> Option<Carrier> {
     (typed || terminal).then(|| Carrier { terminal, ..Carrier::new(program, destination) })

@@ -26,6 +26,8 @@ struct Ssh<'a> {
     /// What it is told to do needs no terminal here.
     no_session: bool,
     command: bool,
+    /// How many words that command has.
+    remote: usize,
     /// The first long option before the command: ssh has none.
     long: Option<&'a str>,
 }
@@ -120,6 +122,7 @@ impl<'a> Ssh<'a> {
                 None if ssh.host.is_none() => ssh.destination(arg),
                 None => {
                     ssh.command = true;
+                    ssh.remote = rest.len() + 1;
                     break;
                 }
             }
@@ -132,6 +135,13 @@ impl<'a> Ssh<'a> {
 #[must_use]
 pub fn long_option<'a>(args: &[&'a str]) -> Option<&'a str> {
     Ssh::of(args).long
+}
+
+/// The words of the command that ssh with these arguments is to run at the far side; none where its words name none.
+#[must_use]
+pub(crate) fn remote_words<'a, 'b>(args: &'b [&'a str]) -> Option<&'b [&'a str]> {
+    let remote = Ssh::of(args).remote;
+    args.get(args.len().saturating_sub(remote)..).filter(|words| !words.is_empty())
 }
 
 /// Whether ssh's arguments name a host.

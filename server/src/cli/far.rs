@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
 use dtmcp_core::place::{Takes, shell_asked, takes};
-use dtmcp_core::remote::{CARRIED, escapable, names, quoted, remote_command, script};
+use dtmcp_core::remote::{CARRIED, escapable, names, quoted, remote_command, remote_words, script};
 use dtmcp_core::vt::marker::Nonce;
 use dtmcp_core::waiting::ssh;
 
@@ -24,6 +24,10 @@ const NOT_RUNNABLE: u8 = 126;
 
 /// The nonce that `--print` shows.
 const SHOWN: &str = "ffffffffffffffff";
+
+/// With which ssh opens a terminal for the command it is given. Where a configuration has a command for the host, ssh refuses
+/// another one beside it.
+const SSH_OPTIONS: [&str; 3] = ["-t", "-o", "RemoteCommand=none"];
 
 const SSH_HELP: &str = "\
 usage: dtmcp ssh [--print] [SSH OPTION...] [USER@]HOST
@@ -58,8 +62,7 @@ pub(crate) fn ssh(args: &[OsString]) -> ExitCode {
     let mut command = vec!["ssh".to_owned()];
     match carried.filter(|_| ssh::is_login(&borrowed)) {
         Some(carried) => {
-            // Where a configuration has a command for the host, ssh refuses another one beside it.
-            command.extend(["-t", "-o", "RemoteCommand=none"].map(str::to_owned));
+            command.extend(SSH_OPTIONS.map(str::to_owned));
             command.extend(words);
             command.push(remote_command(&carried));
         }
@@ -88,20 +91,45 @@ pub(crate) fn into(args: &[OsString]) -> ExitCode {
     let Some(script) = carried else {
         return wrong("this is no session of dtmcp: there is nobody to integrate the shell for", INTO_HELP);
     };
-    let way = takes(command);
-    let mut command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-    match way {
-        Takes::Words => command.extend(["sh".to_owned(), "-c".to_owned(), script]),
-        Takes::Escaped => command.extend(["sh".to_owned(), "-c".to_owned(), escapable(&script)]),
-        Takes::SessionCommand => command.extend(["--session-command".to_owned(), remote_command(&script)]),
-        Takes::Nothing => {
-            return wrong(
-                "a terminal multiplexer has a screen of its own, on which no command's output can be told apart; start it without `dtmcp into`",
-                INTO_HELP,
+    match given(command, &script) {
+        Ok(command) => become_it(&command, print),
+        Err(why) => wrong(&why, INTO_HELP),
+    }
+}
+
+/// The command with the script for it, or why it takes none.
+fn given(command: &[&str], script: &str) -> Result<Vec<String>, String> {
+    let mut given: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+    match takes(command) {
+        Takes::Words => given.extend(["sh".to_owned(), "-c".to_owned(), script.to_owned()]),
+        Takes::Escaped => given.extend(["sh".to_owned(), "-c".to_owned(), escapable(script)]),
+        Takes::Line(option) => given.extend([option.to_owned(), remote_command(script)]),
+        Takes::Joined(at) => {
+            let options: &[&str] =
+                if command.get(at).is_some_and(|ssh| ssh.ends_with("dbclient")) { &["-t"] } else { &SSH_OPTIONS };
+            given.splice(at + 1..=at, options.iter().map(|option| (*option).to_owned()));
+            given.push(remote_words(script));
+        }
+        Takes::NoTerminal(option) => {
+            let command = command.join(" ");
+            return Err(format!(
+                "`{command}` opens no terminal without {option}, and a shell there would have none; give it {option}"
+            ));
+        }
+        Takes::Occupied => {
+            let command = command.join(" ");
+            return Err(format!(
+                "`{command}` takes no script along. Start it without `dtmcp into`; at the prompt of the shell that it leads to, the tool shell_integrate does the rest"
+            ));
+        }
+        Takes::Screen => {
+            return Err(
+                "a terminal multiplexer has a screen of its own, on which no command's output can be told apart; start it without `dtmcp into`"
+                    .to_owned(),
             );
         }
     }
-    become_it(&command, print)
+    Ok(given)
 }
 
 /// Whether to print, and the rest; none where help was asked for and given.

@@ -81,7 +81,10 @@ impl Hub {
             }
         } else {
             let (words, text) = first.text.split_once("\n---\n").unwrap_or((&first.text, ""));
-            notes.push(format!("the program: {}", words.lines().next().unwrap_or_default()));
+            // Of one that has come to a shell with the integration there is nothing to tell but that.
+            if waits != "ok" {
+                notes.push(format!("the program: {}", words.lines().next().unwrap_or_default()));
+            }
             // Many are given once, and this was the time.
             notes.extend(own_notes(&first));
             output = text.lines().map(str::to_owned).collect();

@@ -182,10 +182,17 @@ fn ways_there() -> Tested {
         let answer = client.run("exit")?;
         holds!(answer.words().contains("the session is back on"), "{way}: {}", answer.text);
     }
-    for way in [format!("{options} -J there ann@there"), format!("{options} -S {socket} ann@there")] {
-        let answer = client.run(&format!("dtmcp ssh {way}"))?;
-        same!(answer.status(), "prompt", "{way}: {}", answer.text);
-        same!(client.run("(exit 3)")?.exit(), Some(3), "{way}");
+    for way in [
+        format!("ssh {options} -J there ann@there"),
+        format!("ssh {options} -S {socket} ann@there"),
+        format!("into ssh {options} ann@there"),
+        format!("into ssh {options} ann@there zsh"),
+    ] {
+        let answer = client.run(&format!("dtmcp {way}"))?;
+        same!((answer.status(), answer.output()), ("prompt", ""), "{way}: {}", answer.text);
+        let answer = client.run("(exit 3)")?;
+        same!(answer.exit(), Some(3), "{way}: {}", answer.text);
+        holds!(answer.words().contains(" · on ann@there]"), "{way}: {}", answer.text);
         client.run("exit")?;
     }
     let answer = client.run(&format!("ssh {options} -S {socket} -O exit ann@there"))?;

@@ -114,7 +114,10 @@ fn into_a_sandbox() -> Tested {
 
 fn session_in_a_sandbox() -> Tested {
     let world = World::new()?;
-    let mut client = begin(&world, json!({ "command": format!("dtmcp into {BOX}") }))?;
+    let mut client = world.client()?;
+    let answer = client.call("session_create", json!({ "command": format!("dtmcp into {BOX}") }))?;
+    holds!(answer.text.contains("a shell with the integration is at its prompt"), "{}", answer.text);
+    holds!(!answer.text.contains("the program:"), "{}", answer.text);
     let answer = client.run("(exit 4)")?;
     same!(answer.exit(), Some(4), "{}", answer.text);
     holds!(answer.words().contains("on box7]"), "{}", answer.text);

@@ -181,6 +181,7 @@ fn brought_along() -> Tested {
         ("su - ann", "ann"),
         ("su zoe", "zoe"),
         ("sudo su - ann", "ann"),
+        ("runuser - ann", "ann"),
     ] {
         let answer = client.run(&format!("dtmcp into {way}"))?;
         same!((answer.status(), news(&answer).len()), ("prompt", 1), "{way}: {}", answer.text);
@@ -203,6 +204,8 @@ fn brought_along() -> Tested {
     }
     let answer = client.run("dtmcp into tmux new")?;
     holds!(answer.exit() == Some(2) && answer.output().contains("multiplexer"), "{}", answer.text);
+    let answer = client.run("dtmcp into podman exec box")?;
+    holds!(answer.exit() == Some(2) && answer.output().contains("give it -it"), "{}", answer.text);
     let answer = client.run("su - ann")?;
     holds!(answer.words().contains("next time `dtmcp into` before su or sudo"), "{}", answer.text);
     Ok(())
