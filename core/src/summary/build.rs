@@ -1,16 +1,19 @@
-//! make, ninja, cmake and ctest: which step failed, and giving up.
+//! make, ninja, cmake, ctest and Automake's tests: which step failed, and giving up.
 
 use super::rule::{Recogniser, Rule};
 
 pub(super) static MAKE: Recogniser = Recogniser::new(
     "make",
-    "^\\S*make(\\[[0-9]+\\])?: \\*\\*\\* ",
+    "^\\S*make(\\[[0-9]+\\])?: \\*\\*\\* |^\\S+:[0-9]+: \\*\\*\\* ",
     &[
         Rule::nothing("^\\S*make(\\[[0-9]+\\])?: \\*\\*\\* (.* \\(ignored\\)$|Waiting for unfinished jobs)"),
-        Rule::problem("^(\\S*/)?g?make(\\[[0-9]+\\])?: \\*\\*\\* ").sure(),
+        Rule::problem("^(\\S*/)?[a-z0-9_-]*make(\\[[0-9]+\\])?: \\*\\*\\* ").sure(),
+        // What it cannot read or was told to stop at.
+        Rule::problem("^[A-Za-z0-9./_][^\\s:]*:[0-9]+: \\*\\*\\* .+\\.  Stop\\.$").sure(),
     ],
 )
-.begins(b"mg/");
+.begins(b"mgx/")
+.ends(b".");
 
 pub(super) static NINJA: Recogniser = Recogniser::new(
     "ninja",
@@ -28,11 +31,11 @@ const WHAT: u8 = 1;
 
 pub(super) static CMAKE: Recogniser = Recogniser::new(
     "cmake",
-    "^CMake Error(:| at )|^-- Configuring incomplete",
+    "^CMake Error(:| at | in )|^-- Configuring incomplete|^CMake Generate step failed",
     &[
-        Rule::problem("^CMake Error( at \\S+:[0-9]+ \\(\\S+\\))?:").sure().leaves(WHAT),
+        Rule::problem("^CMake Error( at \\S+:[0-9]+( \\(\\S+\\))?| in \\S+)?:").sure().leaves(WHAT),
         Rule::detail("^  \\S").when(WHAT),
-        Rule::result("^-- Configuring incomplete, errors occurred!$").sure(),
+        Rule::result("^-- Configuring incomplete, errors occurred!$|^CMake Generate step failed\\.").sure(),
     ],
 )
 .begins(b"C-");
@@ -42,12 +45,27 @@ const LIST: u8 = 1;
 
 pub(super) static CTEST: Recogniser = Recogniser::new(
     "ctest",
-    "^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*\\*\\*\\*|[0-9]+% tests passed, ",
+    "^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*\\*\\*\\*|[0-9]+% tests passed, |^No tests were found",
     &[
+        Rule::sign("^ *[0-9]+/[0-9]+ (Mem)?Test +#[0-9]+: .*\\*\\*\\*(Skipped |Not Run \\(Disabled\\) )"),
         Rule::problem("^ *[0-9]+/[0-9]+ (Mem)?Test +#[0-9]+: .*\\*\\*\\*").sure(),
+        Rule::result("^No tests were found!!!$").sure(),
         Rule::result("^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+$").sure(),
         Rule::sign("^The following tests FAILED:$").leaves(LIST),
         Rule::again("^\\s+[0-9]+ - .+ \\(.+\\)$").when(LIST).leaves(LIST),
     ],
 )
-.begins(b"0123456789T");
+.begins(b"0123456789TN");
+
+// The tests of a package that Automake made: `make check`.
+pub(super) static AUTOMAKE: Recogniser = Recogniser::new(
+    "automake",
+    "^(FAIL|XPASS|ERROR): |^# (TOTAL|PASS|FAIL|XPASS|ERROR): ",
+    &[
+        Rule::problem("^(FAIL|XPASS|ERROR): \\S"),
+        Rule::sign("^Testsuite summary for .+$"),
+        Rule::nothing("^# (FAIL|XPASS|ERROR): +0$"),
+        Rule::result("^# (TOTAL|PASS|FAIL|XPASS|ERROR): +[0-9]+$"),
+    ],
+)
+.begins(b"FXET#");

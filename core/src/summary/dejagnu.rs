@@ -7,6 +7,8 @@ pub(super) static DEJAGNU: Recogniser = Recogniser::new(
     "dejagnu",
     "^(FAIL|XPASS|KPASS|UNRESOLVED|ERROR): |^# of ",
     &[
+        // What is told a second time below the totals.
+        Rule::nothing("^ERROR: (-+$|  ?tcl error (code|info))|^ERROR: tcl error code "),
         Rule::problem("^(FAIL|XPASS|KPASS|UNRESOLVED|ERROR): "),
         Rule::result(
             "^# of (expected passes|unexpected (failures|successes)|expected failures|known failures|unknown successes|unresolved testcases|untested testcases|unsupported tests|paths in test names|duplicate test names|unexpected core files|DejaGnu errors) +[0-9]+$",

@@ -25,8 +25,29 @@ static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("error"))
 pub(super) struct Kept {
     pub(super) number: u64,
     pub(super) text: String,
-    /// Whether it only adds to the line before it.
-    pub(super) detail: bool,
+    /// Whether it counts, or only goes with one that does.
+    pub(super) role: Role,
+}
+
+/// What a kept line is to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Role {
+    /// What the lines after it belong to.
+    Title,
+    /// A problem or a result.
+    Own,
+    /// Adds to the line before it.
+    Detail,
+}
+
+/// Lines that were kept of one kind, and how many there were.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) kept: VecDeque<Kept>,
+    /// Those in the range, kept or not.
+    pub(super) total: u64,
+    /// Those of them that stand in the inner range.
+    pub(super) inner: u64,
 }
 
 /// What one recogniser found so far.
@@ -38,14 +59,16 @@ pub(super) struct Tool {
     pub(super) sure: bool,
     /// Whether a problem was told in full, so that telling it again adds nothing.
     told: bool,
+    /// Whether it was told by the line that tells it again alone.
+    told_late: bool,
     /// Whether the last line of its was kept, and so what adds to it.
     keeps: bool,
-    pub(super) problems: Vec<Kept>,
-    pub(super) results: VecDeque<Kept>,
-    /// Problems and results in the range, kept or not.
-    pub(super) total: u64,
-    /// Those of them that stand in the inner range.
-    pub(super) inner: u64,
+    /// The line that the next problem belongs to.
+    title: Option<Kept>,
+    pub(super) problems: Found,
+    pub(super) results: Found,
+    early: Found,
+    fine: Found,
 }
 
 /// All recognisers at work.
@@ -53,11 +76,11 @@ pub(super) struct Tool {
 pub(super) struct Gather {
     pub(super) tools: Vec<Tool>,
     /// For each byte, which tools' lines begin or end with it, one bit a tool.
-    begins: Box<[u32; 256]>,
-    ends: Box<[u32; 256]>,
-    says_error: u32,
+    begins: Box<[u64; 256]>,
+    ends: Box<[u64; 256]>,
+    says_error: u64,
     /// Tools that are handed the next line, whatever it is.
-    next: u32,
+    next: u64,
     /// The lines that may be shown; the others only tell which tool is at work.
     range: (u64, u64),
     inner: Option<(u64, u64)>,
@@ -77,8 +100,8 @@ impl Gather {
             inner,
         };
         for (at, recogniser) in all.enumerate() {
-            let bit = 1 << at;
-            let mark = |table: &mut [u32; 256], bytes: &[u8]| {
+            let bit = 1_u64 << at;
+            let mark = |table: &mut [u64; 256], bytes: &[u8]| {
                 for byte in bytes {
                     if let Some(entry) = table.get_mut(usize::from(*byte)) {
                         *entry |= bit;
@@ -95,11 +118,13 @@ impl Gather {
                 state: 0,
                 sure: false,
                 told: false,
+                told_late: false,
                 keeps: false,
-                problems: Vec::new(),
-                results: VecDeque::new(),
-                total: 0,
-                inner: 0,
+                title: None,
+                problems: Found::default(),
+                results: Found::default(),
+                early: Found::default(),
+                fine: Found::default(),
             });
         }
         gather
@@ -111,6 +136,7 @@ impl Gather {
         for tool in &mut self.tools {
             tool.state = 0;
             tool.keeps = false;
+            tool.title = None;
         }
     }
 
@@ -121,7 +147,7 @@ impl Gather {
         let from = bytes.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(bytes.len());
         let text = bytes.get(from..).unwrap_or_default();
         let first = text.first().filter(|byte| !byte.is_ascii_digit() || counts(text));
-        let entry = |table: &[u32; 256], byte: Option<&u8>| {
+        let entry = |table: &[u64; 256], byte: Option<&u8>| {
             byte.and_then(|byte| table.get(usize::from(*byte))).copied().unwrap_or_default()
         };
         let mut wanted = self.next | entry(&self.begins, first) | entry(&self.ends, bytes.last());
@@ -144,6 +170,15 @@ impl Gather {
         if sure.len() > 1 {
             sure.retain(|tool| tool.recogniser.name != PLAIN.name);
         }
+        for tool in &mut sure {
+            let told = tool.told || tool.told_late;
+            if !told {
+                tool.problems = std::mem::take(&mut tool.early);
+            }
+            if tool.problems.total + tool.results.total == 0 && !told {
+                tool.results = std::mem::take(&mut tool.fine);
+            }
+        }
         sure
     }
 }
@@ -159,46 +194,78 @@ impl Tool {
             return self.state != 0;
         }
         self.told |= seen == Seen::Problem;
+        self.told_late |= seen == Seen::Again;
         let within = |(from, to): (u64, u64)| (from..=to).contains(&number);
-        if seen == Seen::Nothing {
-            return self.state != 0;
-        }
-        if seen == Seen::Detail {
-            if self.keeps && within(range) {
-                self.problems.push(kept(number, line, true));
-                self.keeps = self.problems.len() < 2 * PROBLEMS_KEPT;
-            }
-            return self.state != 0;
-        }
-        self.keeps = false;
-        if within(range) {
-            self.total += 1;
-            self.inner += u64::from(inner.is_some_and(within));
-            if seen == Seen::Result {
-                self.results.push_back(kept(number, line, false));
-                if self.results.len() > RESULTS_KEPT {
-                    self.results.pop_front();
+        let (ranged, inner) = (within(range), inner.is_some_and(within));
+        match seen {
+            // A line that no rule knows does not part a title from its problems; one that a rule sets aside does.
+            Seen::Nothing if rule.is_none() => {}
+            Seen::Nothing => self.title = None,
+            Seen::Title => self.title = ranged.then(|| kept(number, line, Role::Title)),
+            Seen::Detail => {
+                if self.keeps && ranged {
+                    self.problems.kept.push_back(kept(number, line, Role::Detail));
+                    self.keeps = self.problems.kept.len() < 2 * PROBLEMS_KEPT;
                 }
-            } else if self.problems.len() < PROBLEMS_KEPT {
-                self.problems.push(kept(number, line, false));
-                self.keeps = true;
+            }
+            Seen::Problem | Seen::Again | Seen::Early => {
+                let found = if seen == Seen::Early { &mut self.early } else { &mut self.problems };
+                self.keeps = ranged && found.first(self.title.take(), kept(number, line, Role::Own), inner);
+                self.keeps &= seen != Seen::Early;
+            }
+            Seen::Result | Seen::Fine => {
+                self.keeps = false;
+                if ranged {
+                    let found = if seen == Seen::Fine { &mut self.fine } else { &mut self.results };
+                    found.last(kept(number, line, Role::Own), inner);
+                }
             }
         }
         self.state != 0
     }
 }
 
-fn kept(number: u64, line: &str, detail: bool) -> Kept {
-    Kept { number, text: clip_line(line, LINE_CHARS).into_owned(), detail }
+impl Found {
+    /// Counts a line and keeps it if it is one of the first, under its title; says whether it was kept.
+    fn first(&mut self, title: Option<Kept>, line: Kept, inner: bool) -> bool {
+        self.total += 1;
+        self.inner += u64::from(inner);
+        if self.kept.len() >= PROBLEMS_KEPT {
+            return false;
+        }
+        self.kept.extend(title);
+        self.kept.push_back(line);
+        true
+    }
+
+    /// Counts a line and keeps it, and the last ones before it.
+    fn last(&mut self, line: Kept, inner: bool) {
+        self.total += 1;
+        self.inner += u64::from(inner);
+        self.kept.push_back(line);
+        if self.kept.len() > RESULTS_KEPT {
+            self.kept.pop_front();
+        }
+    }
 }
 
-/// Whether a text that begins with a number goes on as tools' lines do that count: ` tests`, `/40 Test`, `% tests` or
-/// `..40`. Most lines that begin with a digit are numbers alone, or begin with a time.
+fn kept(number: u64, line: &str, role: Role) -> Kept {
+    Kept { number, text: clip_line(line, LINE_CHARS).into_owned(), role }
+}
+
+/// Whether a text that begins with a number goes on as tools' lines do that count: ` tests`, `/40 Test`, `% tests`,
+/// `..40`, `) the first failure` or `:5   error`. Most lines that begin with a digit are numbers alone, or begin with a
+/// time.
 fn counts(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match text.get(digits..) {
         Some([b' ', next, ..]) => next.is_ascii_lowercase(),
-        Some([b'/' | b'%', ..] | [b'.', b'.', ..]) => true,
+        Some([b'/' | b'%' | b')', ..] | [b'.', b'.', ..]) => true,
+        // A place in a file that is named above; a time has two digits before it.
+        Some([b':', rest @ ..]) => {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            matches!(rest.get(digits), Some(b' '))
+        }
         _ => false,
     }
 }

@@ -1,9 +1,11 @@
-//! jest, vitest, and the TypeScript compiler.
+//! What JavaScript and TypeScript are tested, checked and run with.
 
 use super::rule::{Recogniser, Rule};
 
 /// Behind a failed test, whose next line says why.
 const WHY: u8 = 1;
+/// Behind the heading of an error outside of any test.
+const UNHANDLED: u8 = 2;
 
 pub(super) static JEST: Recogniser = Recogniser::new(
     "jest",
@@ -11,6 +13,9 @@ pub(super) static JEST: Recogniser = Recogniser::new(
     &[
         Rule::problem("^ ?FAIL +(\\S+ )?\\S+\\.[cm]?[jt]sx?( \\([0-9.]+ m?s\\))?$"),
         Rule::nothing("^  ● Console$"),
+        Rule::nothing("^  ● Test suite failed to run$").leaves(WHY),
+        Rule::nothing("^$").when(WHY).leaves(WHY),
+        Rule::detail("^ {4}\\S").when(WHY),
         Rule::problem("^  ● \\S"),
         Rule::result("^Test Suites: .*[0-9]+ total$").sure(),
         Rule::result("^Tests: +.*[0-9]+ total$").sure(),
@@ -26,10 +31,13 @@ pub(super) static VITEST: Recogniser = Recogniser::new(
         Rule::detail("^[A-Z][A-Za-z]*: ").when(WHY),
         Rule::result("^ Test Files  [0-9].*\\([0-9]+\\)$").sure(),
         Rule::result("^ +Tests  [0-9].*\\([0-9]+\\)$"),
+        Rule::result("^ +Errors  [0-9]+ errors?$"),
+        Rule::nothing("^⎯+ Unhandled (Rejection|Error|Exception) ⎯+$").leaves(UNHANDLED),
+        Rule::problem("^\\S").when(UNHANDLED),
         Rule::sign("^ (RUN|DEV)  v[0-9]+\\.[0-9]"),
     ],
 )
-.begins(b"FTRD");
+.begins(b"FTRDE\xe2");
 
 pub(super) static TSC: Recogniser = Recogniser::new(
     "tsc",
@@ -46,12 +54,89 @@ pub(super) static TSC: Recogniser = Recogniser::new(
 // Node's own runner, as its `spec` reporter writes; on a pipe it writes TAP.
 pub(super) static NODE_TEST: Recogniser = Recogniser::new(
     "node --test",
-    "^ *✖ .+ \\([0-9.]+ms\\)$|^ℹ (tests|pass|fail) [0-9]",
+    "^ *✖ .+ \\([0-9.]+ms\\)$|^ℹ (tests|pass|fail|cancelled) [0-9]",
     &[
         Rule::problem("^ *✖ .+ \\([0-9.]+ms\\)$"),
-        Rule::result("^ℹ (tests|pass|fail) [0-9]+$"),
+        Rule::nothing("^ℹ cancelled 0$"),
+        Rule::result("^ℹ (tests|pass|fail|cancelled) [0-9]+$"),
         Rule::sign("^ℹ duration_ms [0-9.]+$"),
     ],
 )
 // The first byte of both signs.
 .begins(b"\xe2");
+
+/// Behind the caret that shows the place in the source; what was thrown follows an empty line.
+const THROWN: u8 = 1;
+
+pub(super) static NODE: Recogniser = Recogniser::new(
+    "node",
+    "^(Uncaught )?[A-Za-z]*(Error|Exception)( \\[[A-Z_]+\\])?: |^\\[[A-Za-z]*Error: |^Node\\.js v[0-9]",
+    &[
+        Rule::nothing("^ *\\^+$").leaves(THROWN),
+        Rule::nothing("^$").when(THROWN).leaves(THROWN),
+        Rule::problem("^\\S").when(THROWN),
+        Rule::sign("^Node\\.js v[0-9]+\\.[0-9]+\\.[0-9]+$"),
+    ],
+)
+.begins(b"^N");
+
+/// Behind one that failed, whose further names and words follow.
+const PATH: u8 = 1;
+/// Behind the empty line after its names.
+const WORDS: u8 = 2;
+
+pub(super) static MOCHA: Recogniser = Recogniser::new(
+    "mocha",
+    "^  [0-9]+ (passing|failing|pending)|^  [0-9]+\\) ",
+    &[
+        Rule::result("^  [0-9]+ passing \\([0-9]+(ms|s|m)\\)$").sure(),
+        Rule::result("^  [0-9]+ failing$"),
+        Rule::nothing("^  [0-9]+ pending$"),
+        Rule::problem("^  [0-9]+\\) \\S").leaves(PATH),
+        Rule::nothing("^ +at ").when(PATH),
+        Rule::detail("^ {5,}\\S").when(PATH).leaves(PATH),
+        Rule::nothing("^$").when(PATH).leaves(WORDS),
+        Rule::detail("^ {5,}\\S").when(WORDS),
+    ],
+)
+.begins(b"0123456789");
+
+pub(super) static AVA: Recogniser = Recogniser::new(
+    "ava",
+    "^ *✘ \\[fail\\]: |^  [0-9]+ (tests?|hooks?) failed$|^  ✘ ",
+    &[
+        Rule::problem("^ *✘ \\[fail\\]: ").sure(),
+        Rule::problem("^ *✘ \\S.* (exited|timed out|No tests found)"),
+        Rule::result("^ +[0-9]+ (tests?|uncaught exceptions?|unhandled rejections?|known failures?) (failed|passed)?$"),
+    ],
+)
+.begins(b"\xe20123456789");
+
+pub(super) static ESLINT: Recogniser = Recogniser::new(
+    "eslint",
+    "^ +[0-9]+:[0-9]+ +error +\\S|^✖ [0-9]+ problems? \\(",
+    &[
+        Rule::title("^(/|[A-Za-z]:\\\\)\\S.*\\.[A-Za-z]+$"),
+        Rule::problem("^ +[0-9]+:[0-9]+ +error +\\S"),
+        Rule::result("^✖ [0-9]+ problems? \\([0-9]+ errors?, [0-9]+ warnings?\\)$").sure(),
+    ],
+)
+.begins(b"/\xe20123456789");
+
+/// Behind the line with npm's code; the next one says what it is.
+const SAYS: u8 = 1;
+
+// npm up to version 10 spelled it `ERR!`.
+pub(super) static NPM: Recogniser = Recogniser::new(
+    "npm",
+    "^npm (ERR!|error) ",
+    &[
+        Rule::problem("^npm (ERR!|error) code \\S+$").sure().leaves(SAYS),
+        Rule::problem("^npm (ERR!|error) (Missing script: |Lifecycle script `|Test failed\\.|command failed)"),
+        Rule::sign("^npm (ERR!|error) A complete log of this run can be found in: "),
+        Rule::nothing("^npm (ERR!|error) (errno|syscall|path) .*$").when(SAYS).leaves(SAYS),
+        Rule::nothing("^npm (ERR!|error)( [0-9A-Z]+)?$").when(SAYS).leaves(SAYS),
+        Rule::detail("^npm (ERR!|error) \\S").when(SAYS),
+    ],
+)
+.begins(b"n");

@@ -20,7 +20,7 @@ mod tap;
 use std::ops::ControlFlow;
 
 use crate::lines::Lines;
-use gather::{Gather, Kept, Tool};
+use gather::{Gather, Kept, Role, Tool};
 
 pub use rule::Recogniser;
 
@@ -28,17 +28,28 @@ pub use rule::Recogniser;
 pub static RECOGNISERS: &[&Recogniser] = &[
     &dejagnu::DEJAGNU,
     &pytest::PYTEST,
+    &pytest::UNITTEST,
     &pytest::PYTHON,
     &rust::CARGO_TEST,
+    &rust::NEXTEST,
     &rust::RUSTC,
+    &rust::PANIC,
     &go::GO,
     &build::CTEST,
+    &build::AUTOMAKE,
     &tap::TAP,
     &javascript::JEST,
     &javascript::VITEST,
     &javascript::NODE_TEST,
+    &javascript::NODE,
+    &javascript::MOCHA,
+    &javascript::AVA,
+    &javascript::ESLINT,
+    &javascript::NPM,
     &java::MAVEN,
     &java::GRADLE,
+    &java::JUNIT,
+    &java::JAVA,
     &compiler::COMPILER,
     &java::JAVAC,
     &javascript::TSC,
@@ -107,7 +118,7 @@ pub fn find(lines: &dyn Lines, wanted: &Wanted) -> Result<Option<Summary>, Strin
     let mut gather = Gather::new(wanted.range, Some(wanted.inner));
     let unread = read(lines, wanted.output, &mut gather)?;
     let tools = gather.tools();
-    if tools.iter().all(|tool| tool.inner == 0) {
+    if tools.iter().all(|tool| tool.problems.inner + tool.results.inner == 0) {
         return Ok(None);
     }
     Ok(Some(choose(&tools, wanted.allowance, unread)))
@@ -147,10 +158,10 @@ fn reach(lines: &dyn Lines, (mut from, mut to): (u64, u64), offset: u64) -> u64 
 /// The last results, then the first problems, as far as the allowance goes, each text once.
 fn choose(tools: &[Tool], allowance: Allowance, unread: Option<(u64, u64)>) -> Summary {
     let mut room = Room { lines: allowance.lines.saturating_sub(1), chars: allowance.chars, taken: Vec::new() };
-    let mut results: Vec<&Kept> = tools.iter().flat_map(|tool| &tool.results).collect();
+    let mut results: Vec<&Kept> = tools.iter().flat_map(|tool| &tool.results.kept).collect();
     results.sort_by_key(|kept| kept.number);
-    let mut problems: Vec<&Kept> = tools.iter().flat_map(|tool| &tool.problems).collect();
-    problems.sort_by_key(|kept| (kept.number, kept.detail));
+    let mut problems: Vec<&Kept> = tools.iter().flat_map(|tool| &tool.problems.kept).collect();
+    problems.sort_by_key(|kept| (kept.number, kept.role));
     // Where there is too much of both, each has a half.
     let halves = room.lines / 2;
     let mut left = results.len().min(halves.max(room.lines.saturating_sub(problems.len())));
@@ -167,12 +178,12 @@ fn choose(tools: &[Tool], allowance: Allowance, unread: Option<(u64, u64)>) -> S
     }
     let mut owner = true;
     for kept in problems {
-        if kept.detail && !owner {
+        if kept.role == Role::Detail && !owner {
             continue;
         }
         match room.take(kept) {
             Taken::Yes => owner = true,
-            Taken::Same if kept.detail => {}
+            Taken::Same if kept.role != Role::Own => {}
             Taken::Same => {
                 same += 1;
                 owner = false;
@@ -180,11 +191,12 @@ fn choose(tools: &[Tool], allowance: Allowance, unread: Option<(u64, u64)>) -> S
             Taken::No => break,
         }
     }
-    let shown = room.taken.iter().filter(|kept| !kept.detail).count() as u64;
-    let total: u64 = tools.iter().map(|tool| tool.total).sum();
+    let of = |tool: &Tool| tool.problems.total + tool.results.total;
+    let shown = room.taken.iter().filter(|kept| kept.role == Role::Own).count() as u64;
+    let total: u64 = tools.iter().map(of).sum();
     let mut given = room.taken;
     given.sort_by_key(|kept| kept.number);
-    let with_lines = || tools.iter().filter(|tool| tool.total > 0).map(|tool| tool.recogniser);
+    let with_lines = || tools.iter().filter(|tool| of(tool) > 0).map(|tool| tool.recogniser);
     Summary {
         lines: given.into_iter().map(|kept| (kept.number, kept.text)).collect(),
         more: total.saturating_sub(shown + same),
@@ -208,8 +220,12 @@ enum Taken {
 
 impl Room {
     fn take(&mut self, kept: &Kept) -> Taken {
-        // Two tools may know the same line, and a tool may say a thing twice.
-        if self.taken.iter().any(|other| other.number == kept.number || other.text == kept.text) {
+        // Two tools may know the same line, and a tool may say a thing twice, once further in.
+        let same = |other: &Kept| {
+            let again = kept.role == Role::Own && other.text.trim_start() == kept.text.trim_start();
+            other.number == kept.number || again
+        };
+        if self.taken.iter().any(same) {
             return Taken::Same;
         }
         let cost = kept.text.chars().count() + 3;

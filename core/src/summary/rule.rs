@@ -17,6 +17,13 @@ pub(super) enum Seen {
     Result,
     /// Belongs to the line before: where it is, or what it says.
     Detail,
+    /// What the problems that follow belong to, such as a file: shown only where one follows.
+    Title,
+    /// A problem that the tool tells in full further on, unless it was asked not to, or has not come so far: shown
+    /// only where none was told in full.
+    Early,
+    /// How a part went that went well: shown only where nothing else was found.
+    Fine,
 }
 
 /// One kind of line.
@@ -52,6 +59,18 @@ impl Rule {
 
     pub(super) const fn again(pattern: &'static str) -> Self {
         Self::new(Seen::Again, pattern)
+    }
+
+    pub(super) const fn title(pattern: &'static str) -> Self {
+        Self::new(Seen::Title, pattern)
+    }
+
+    pub(super) const fn early(pattern: &'static str) -> Self {
+        Self::new(Seen::Early, pattern)
+    }
+
+    pub(super) const fn fine(pattern: &'static str) -> Self {
+        Self::new(Seen::Fine, pattern)
     }
 
     pub(super) const fn result(pattern: &'static str) -> Self {

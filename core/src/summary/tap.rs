@@ -9,12 +9,13 @@ const FILE: u8 = 2;
 
 pub(super) static TAP: Recogniser = Recogniser::new(
     "tap",
-    "^not ok |^Bail out!|\\(Wstat: |^#   Failed test|^Files=[0-9]|^Result: ",
+    "^ *not ok |^Bail(out called\\.| out!)|\\(Wstat: |^#   Failed test|^Files=[0-9]|^Result: ",
     &[
         // A test that may fail, and one that was not run, are no problem: TAP 13, "Directives".
-        Rule::nothing("^not ok\\b.*# *(?i:todo|skip)"),
+        Rule::nothing("^ *not ok\\b.*# *(?i:todo|skip)"),
         Rule::problem("^not ok\\b"),
-        Rule::problem("^Bail out!").sure(),
+        Rule::problem("^( {4})+not ok [0-9]+ "),
+        Rule::problem("^Bail out!|^Bailout called\\.  Further testing stopped").sure(),
         Rule::again("^#   Failed test ").leaves(WHERE),
         Rule::detail("^#   at .+ line [0-9]+\\.$").when(WHERE),
         Rule::problem("^\\S.* \\(Wstat: [0-9]+ .*Tests: [0-9]+ Failed: [0-9]+\\)$").leaves(FILE),
@@ -23,6 +24,7 @@ pub(super) static TAP: Recogniser = Recogniser::new(
         Rule::result("^Files=[0-9]+, Tests=[0-9]+, ").sure(),
         Rule::result("^Result: (FAIL|PASS|NOTESTS)$"),
         Rule::result("^# Looks like you (failed|planned) [0-9]+ tests? "),
+        Rule::result("^# (tests|pass|fail|failed) +[0-9]+( of [0-9]+ tests)?$"),
         Rule::sign("^[0-9]+\\.\\.[0-9]+( *#.*)?$"),
         Rule::sign("^TAP version [0-9]+$"),
     ],
