@@ -149,6 +149,16 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// What the result of a call says.
+    #[must_use]
+    pub fn of(result: &Value) -> Self {
+        Self {
+            text: result.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            meta: result.pointer("/_meta/dtmcp~1reply").cloned().unwrap_or(Value::Null),
+            is_error: result.get("isError").and_then(Value::as_bool).unwrap_or(false),
+        }
+    }
+
     /// The status word.
     #[must_use]
     pub fn status(&self) -> &str {
@@ -318,11 +328,7 @@ impl Client {
     pub fn finish(&mut self, id: u64) -> Result<Answer, String> {
         let message = self.answer(id)?;
         let result = message.get("result").ok_or_else(|| format!("protocol error: {message}"))?;
-        Ok(Answer {
-            text: result.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            meta: result.pointer("/_meta/dtmcp~1reply").cloned().unwrap_or(Value::Null),
-            is_error: result.get("isError").and_then(Value::as_bool).unwrap_or(false),
-        })
+        Ok(Answer::of(result))
     }
 
     /// Calls a tool.

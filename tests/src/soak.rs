@@ -2,6 +2,9 @@
 //!
 //! The suites do a few rounds, `soak` as many as it is told.
 
+mod judge;
+mod shared;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +17,9 @@ use crate::measure::rest;
 use crate::person::wait_until;
 use crate::serving::{self, Serving};
 use crate::sim::Chance;
+
+pub use judge::Shared;
+pub use shared::shared;
 
 /// Lines printed in one go; between two such bursts a program that prints rests, so that it prints as long as servers
 /// are killed.

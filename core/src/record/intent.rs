@@ -33,6 +33,10 @@ pub struct Intent {
     /// How often; 0 in files of a server that did not count.
     #[serde(default)]
     pub enters: u32,
+    /// Characters of the command, where it is one line for a shell: what the shell shows of a line that may never have
+    /// been typed is told from another's by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<u64>,
     /// How far it came.
     pub state: IntentState,
 }

@@ -20,6 +20,9 @@ pub struct AgentRecord {
     /// Text it typed and left unsubmitted, as the line shows it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub half_typed: String,
+    /// That is two letters that try a line editor, and nobody's text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tries: bool,
     /// That stands behind a program's prompt, which is shown anew once it is gone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompted: bool,

@@ -131,9 +131,14 @@ impl Agents {
         for agent in self.record.agents.values_mut() {
             changed |= !agent.half_typed.is_empty() || agent.hides;
             agent.half_typed.clear();
-            (agent.hides, agent.prompted, agent.ahead) = (false, false, false);
+            (agent.hides, agent.prompted, agent.ahead, agent.tries) = (false, false, false, false);
         }
         changed
+    }
+
+    /// The agent for whose line an editor is tried, or was when the server before ended.
+    pub(crate) fn trying(&self) -> Option<&str> {
+        self.record.agents.iter().find(|(_, agent)| agent.tries).map(|(name, _)| name.as_str())
     }
 
     /// Who has begun to answer a question that hides what is typed.

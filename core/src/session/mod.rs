@@ -93,6 +93,7 @@ pub struct Session {
     person_asked: Option<u64>,
     /// The call between the trial of a line editor and its line.
     trying: Option<CallId>,
+    left_trial: line::left_trial::LeftTrial,
     typeahead: line::typeahead::Typeahead,
     grown: line::grown::Grown,
     buried: Option<line::buried::Buried>,
@@ -155,6 +156,7 @@ impl Session {
             person_told: None,
             person_asked: None,
             trying: None,
+            left_trial: line::left_trial::LeftTrial::default(),
             typeahead: line::typeahead::Typeahead::default(),
             grown: line::grown::Grown::default(),
             buried: None,
@@ -208,6 +210,7 @@ impl Session {
         } else if self.log.shell() != ShellState::Continuation {
             self.continued(None);
         }
+        self.inherit_trial(now, inherited.submitted);
         // Who would take a line, and where, is known to nobody yet.
         self.look_anew(now);
         self.advance(now);
@@ -326,7 +329,7 @@ impl Session {
             Event::Signalled { id, result } => self.signalled(now, id, result),
             Event::Gone(id) => {
                 self.calls.retain(|call| call.id != id);
-                self.forget_trial(id);
+                self.forget_trial(now, id);
             }
             // Whoever has gone may have left text on the line.
             Event::Person(last) => {

@@ -21,6 +21,8 @@ pub struct Inherited {
     pub(super) submitter: Submitter,
     /// What stood on a program's line when it rested.
     pub(super) grown: Grown,
+    /// Whether what was typed last, or was about to be, is a line.
+    pub(super) submitted: bool,
 }
 
 /// A rebuild under way: feed it the stream from its beginning, then [`Recovery::finish`].
@@ -30,6 +32,7 @@ pub struct Recovery {
     known: BTreeMap<u32, Region>,
     /// The last line that was typed, until the stream comes to it.
     intent: Option<Intent>,
+    submitted: bool,
     submitter: Submitter,
     grown: Grown,
     owed: Vec<(String, u32)>,
@@ -46,6 +49,7 @@ impl Recovery {
         Self {
             log,
             known,
+            submitted: intent.is_some(),
             intent,
             submitter: Submitter::default(),
             grown: Grown::default(),
@@ -89,6 +93,10 @@ impl Recovery {
                 at_shell.then_some(Now::default()),
                 self.log.prompt_stands(),
             );
+            // Whether that one was typed at all, nobody has written down.
+            if at_shell && intent.state == IntentState::Typing {
+                self.submitter.may_be(intent.length);
+            }
         }
     }
 
@@ -140,6 +148,7 @@ impl Recovery {
         // A program that was given the first line of all and has printed nothing is in no piece of the stream.
         self.feed(&[], Wall::default());
         self.reach_intent();
-        (self.log, self.changed, Inherited { owed: self.owed, submitter: self.submitter, grown: self.grown })
+        let Self { log, changed, owed, submitter, grown, submitted, .. } = self;
+        (log, changed, Inherited { owed, submitter, grown, submitted })
     }
 }

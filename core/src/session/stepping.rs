@@ -22,6 +22,7 @@ impl Session {
     pub(super) fn advance(&mut self, now: Now) {
         self.note_start(now);
         self.wonder();
+        let left = self.take_trial_back(now);
         // Each round types a line or concludes a call; lines are typed only after events, so a few rounds do.
         for _ in 0..2 * CALLS_MAX {
             self.close_answered_input(now);
@@ -41,7 +42,8 @@ impl Session {
         let rivals = self.look_for_rivals(now);
         let look = self.look(now);
         self.tell_readers(now);
-        self.wake = [self.wake, input, calls, glance, look, rivals].into_iter().flatten().filter(|at| *at > now).min();
+        self.wake =
+            [self.wake, input, calls, glance, look, rivals, left].into_iter().flatten().filter(|at| *at > now).min();
     }
 
     fn step_calls(&mut self, now: Now) -> bool {
@@ -137,6 +139,10 @@ impl Session {
         let due = call.deadline().is_some_and(|deadline| now >= deadline);
         if let Some(by) = self.left_by(now, call.began).filter(|_| !over && !due) {
             return Step::Wait(Some(by));
+        }
+        let types = !matches!(call.kind, CallKind::Wait(_));
+        if let Some(until) = self.left_trial_until().filter(|_| types && !over && !due) {
+            return Step::Wait(Some(until));
         }
         if matches!(&call.kind, CallKind::Send(send) if send.is_new()) {
             let paints = matches!(self.shell(now), ShellState::AtPrompt { ready: false, .. } | ShellState::Starting);

@@ -27,6 +27,8 @@ struct Line {
     actor: String,
     /// What stood on the line, as far as it is known.
     text: Option<String>,
+    /// How many characters it has, where nothing else tells whether it was typed.
+    length: Option<u64>,
     /// When it was pressed at a prompt, or just before it stood, whose answer has not come.
     asked: Option<Now>,
     /// The prompt did not stand yet: it comes, and then the answer.
@@ -89,7 +91,7 @@ impl Submitter {
             let ahead = if call.is_some() { first.is_none() } else { at_prompt.is_none() };
             let actor = actor.to_owned();
             let early = first.is_some() && !stands;
-            self.lines.push_back(Line { call, actor, text, asked: first, early, ahead, opened: false });
+            self.lines.push_back(Line { call, actor, text, length: None, asked: first, early, ahead, opened: false });
         }
     }
 
@@ -105,6 +107,13 @@ impl Submitter {
         self.lines.retain(|line| line.call != Some(call));
     }
 
+    /// The line that was submitted last may never have been typed: a command of another length is not by it.
+    pub(super) fn may_be(&mut self, length: Option<u64>) {
+        if let Some(line) = self.lines.back_mut() {
+            line.length = length;
+        }
+    }
+
     /// Who typed what the shell reads now; none is a person.
     pub(super) fn actor(&self) -> Option<&str> {
         self.lines.front().map(|line| line.actor.as_str())
@@ -112,7 +121,12 @@ impl Submitter {
 
     /// A command begins: by whose line; none is a person's.
     pub(super) fn opened(&mut self, label: &str) -> Option<By> {
+        let length = label.trim().chars().count() as u64;
         let front = self.lines.front_mut()?;
+        if !front.opened && front.length.is_some_and(|known| known != length) {
+            self.lines.pop_front();
+            return None;
+        }
         if !front.ahead && !std::mem::replace(&mut front.opened, true) {
             (front.asked, front.early) = (None, false);
             return Some(By { actor: front.actor.clone(), text: front.text.clone() });

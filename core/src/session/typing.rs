@@ -1,6 +1,7 @@
 //! What goes into the terminal for a line, a text or keys, and whether it may.
 
 use super::line::begun::OWN_UNSHOWN;
+use super::line::left_trial::NO_CALL;
 use super::line::searching::LEAVES;
 use super::line::tried::Trial;
 use super::line::unsubmitted::{DISCARD_LINE, Leaves};
@@ -89,13 +90,14 @@ impl Session {
         if target == Target::Program {
             self.open_input(now, (call.id, &call.actor), stands);
         }
+        let length = begins.filter(|_| !line.contains('\n')).map(|_| line.trim().chars().count() as u64);
         let at = match target {
             Target::Shell => self.expected_cursor(call.moved),
             Target::Unmarked => self.expected_there(call.moved),
             Target::Program if was_tried => self.expected_there(call.moved),
             Target::Program => self.expected_at_rest(now, call.moved),
         };
-        self.push_typing(now, call, parts, 1, (at, keys_before));
+        self.push_typing(now, (call.id, &call.actor), parts, (1, length), (at, keys_before));
         Ok(())
     }
 
@@ -120,7 +122,13 @@ impl Session {
             let line = self.log.cooked.settled_lines() + 1;
             expect.answering(Since { line, before, typed: text.trim_end_matches('\n').to_owned() }, input.region);
         }
-        self.push_typing(now, call, parts, u32::try_from(enters).unwrap_or(u32::MAX), (None, None));
+        self.push_typing(
+            now,
+            (call.id, &call.actor),
+            parts,
+            (u32::try_from(enters).unwrap_or(u32::MAX), None),
+            (None, None),
+        );
     }
 
     /// Types the text and the keys of a `send`.
@@ -199,7 +207,7 @@ impl Session {
         if leaves == Leaves::More {
             self.sends(now, (id, actor), &text);
         }
-        self.push_typing(now, call, parts, submits, (at, None));
+        self.push_typing(now, (id, actor), parts, (submits, None), (at, None));
         Ok(())
     }
 
@@ -238,24 +246,25 @@ impl Session {
         Before { line, prompt: self.resting(now, pattern).prompt, bytes: self.bytes_before_prompt() }
     }
 
-    /// Has parts typed for a call, if the cursor is there and no person has pressed a key since.
+    /// Has parts typed for a call, with so many Enters and the length of the command, if the cursor is there and no person has pressed a key since.
     pub(super) fn push_typing(
         &mut self,
         now: Now,
-        call: &Call,
+        (call, actor): (CallId, &str),
         parts: Vec<Part>,
-        enters: u32,
+        (enters, length): (u32, Option<u64>),
         (at, keys_before): (Option<(u16, u16)>, Option<Wall>),
     ) {
         let bytes = parts.iter().map(|part| part.bytes.len() as u64).sum();
         let intent = Intent {
             v: Intent::VERSION,
-            call: call.id,
-            actor: call.actor.clone(),
+            call,
+            actor: actor.to_owned(),
             offset: self.log.cooked.offset(),
             bytes,
             submits: enters > 0,
             enters,
+            length,
             state: IntentState::Typing,
         };
         // What stands there now is not the answer to what is typed now.
@@ -266,7 +275,7 @@ impl Session {
             self.looking.submitted();
         }
         self.looking.place_due |= enters > 0;
-        self.effects.push_back(Effect::Type(Typing { call: call.id, parts, at, keys_before, intent }));
+        self.effects.push_back(Effect::Type(Typing { call, parts, at, keys_before, intent }));
     }
 
     /// Opens an input region for the line about to be typed; an open one that was never answered ends here.
@@ -301,13 +310,16 @@ impl Session {
 
     /// The terminal has taken what was to be typed, or not.
     pub(super) fn typed(&mut self, now: Now, id: CallId, result: Result<(), NotTyped>) {
+        if id == NO_CALL {
+            return self.trial_taken_back(now, &result);
+        }
         match result {
             Ok(()) => self.submitter.typed(id, now),
             Err(_) => self.untype(now, id),
         }
         let Some(place) = self.calls.iter().position(|call| call.id == id) else { return };
         let mut call = self.calls.remove(place);
-        if matches!(call.trial, Trial::Typing(_) | Trial::Back) {
+        if matches!(call.trial, Trial::Typing(_)) {
             match self.trial_typed(now, &mut call, result) {
                 Some(outcome) => self.conclude(now, &call, outcome),
                 None => self.calls.insert(place, call),

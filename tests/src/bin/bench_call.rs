@@ -40,8 +40,8 @@ fn measure() -> Result<(), String> {
     let mut bridge = Stdio::start(command)?;
     bridge.call("session_create", &json!({}))?;
     let token = std::fs::read_to_string(shared.state().join("token")).map_err(words)?;
-    let mut web = Web::with_session(server.port()?, token.trim())?;
-    let mut stateless = Web::stateless(server.port()?, token.trim())?;
+    let mut web = Web::with_session(server.port()?, token.trim(), "bench")?;
+    let mut stateless = Web::stateless(server.port()?, token.trim(), "bench")?;
     let mut cat = Cat::start()?;
 
     println!("{} calls of each kind; ms, median and 90%", TURNS * CALLS);

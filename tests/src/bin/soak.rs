@@ -1,12 +1,12 @@
 //! Kills servers at random moments, as often as it is told, and says whether anything was lost or done twice:
-//! `soak [KILLS [SEED]]`.
+//! `soak [KILLS [SEED [shared]]]`; with `shared` only the part with several agents and people.
 
 #![expect(clippy::print_stdout, reason = "this program is for a person who reads its output")]
 
 use std::process::ExitCode;
 
 use dtmcp_tests::measure::{dtmcp, load, report};
-use dtmcp_tests::soak::{Way, numbered, typed};
+use dtmcp_tests::soak::{Way, numbered, shared, typed};
 
 /// Kills of each kind, where no other number is given.
 const KILLS: usize = 200;
@@ -24,6 +24,26 @@ fn soak() -> Result<(), String> {
     let kills = number(1).unwrap_or(KILLS);
     let seed = number(2).unwrap_or(1) as u64;
     println!("{kills} kills of each kind, seed {seed}, load {}", load());
+    let only = std::env::args().nth(3);
+    if only.as_deref().is_none_or(|only| only == "shared") {
+        let found = shared(&dtmcp, kills, seed)?;
+        println!(
+            "shared: {} lines of agents ran once, {} were never typed, 0 ran twice, {} have no region; {} calls told the \
+             end, {} ends told later and none twice; {} lines of people ran once; {} lines printed, 0 lost, 0 twice; \
+             bridge {} kB",
+            found.ran,
+            found.not_typed,
+            found.unrecorded,
+            found.told,
+            found.news,
+            found.people,
+            found.printed,
+            found.bridge_kb
+        );
+    }
+    if only.is_some() {
+        return Ok(());
+    }
     for way in [Way::Stdio, Way::Bridge] {
         let found = typed(&dtmcp, kills, way, seed)?;
         println!(

@@ -24,12 +24,12 @@ pub struct Web {
 }
 
 impl Web {
-    /// Connects to a port, with the token, in the life cycle that begins with `initialize`.
+    /// Connects to a port, with the token, as this agent, in the life cycle that begins with `initialize`.
     ///
     /// # Errors
     /// Where nothing answers there, or not as MCP does.
-    pub fn with_session(port: u16, token: &str) -> Result<Self, String> {
-        let mut web = Self::open(port, token, WITH_SESSIONS, false)?;
+    pub fn with_session(port: u16, token: &str, actor: &str) -> Result<Self, String> {
+        let mut web = Self::open(port, token, actor, WITH_SESSIONS, false)?;
         let info = json!({ "name": "bench", "version": "1" });
         let params = json!({ "protocolVersion": WITH_SESSIONS, "capabilities": {}, "clientInfo": info });
         let (head, _) = web.exchange("initialize", "", Some(&params))?;
@@ -41,18 +41,20 @@ impl Web {
         Ok(web)
     }
 
-    /// Connects to a port, with the token, in the life cycle in which every request stands alone.
+    /// Connects to a port, with the token, as this agent, in the life cycle in which every request stands alone.
     ///
     /// # Errors
     /// As [`Self::with_session`].
-    pub fn stateless(port: u16, token: &str) -> Result<Self, String> {
-        Self::open(port, token, WITHOUT_SESSIONS, true)
+    pub fn stateless(port: u16, token: &str, actor: &str) -> Result<Self, String> {
+        Self::open(port, token, actor, WITHOUT_SESSIONS, true)
     }
 
-    fn open(port: u16, token: &str, version: &str, stateless: bool) -> Result<Self, String> {
+    fn open(port: u16, token: &str, actor: &str, version: &str, stateless: bool) -> Result<Self, String> {
         let stream = TcpStream::connect(("127.0.0.1", port)).map_err(words)?;
         stream.set_nodelay(true).map_err(words)?;
-        let mut head = format!("authorization: Bearer {token}\r\nmcp-protocol-version: {version}\r\n");
+        let mut head = format!(
+            "authorization: Bearer {token}\r\nmcp-protocol-version: {version}\r\nx-terminal-actor: {actor}\r\n"
+        );
         for (name, value) in MCP {
             head.push_str(&format_args!("{name}: {value}\r\n").to_string());
         }

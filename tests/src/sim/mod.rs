@@ -450,6 +450,18 @@ impl Sim {
         self.effects();
     }
 
+    /// The same, with no server for that many seconds.
+    pub fn dies_for(&mut self, seconds: f64) {
+        let until = self.now + Duration::from_secs_f64(seconds);
+        while let Some(next) = self.bash.next().filter(|next| *next <= until) {
+            self.now = self.now.max(next);
+            let bytes = self.bash.step(self.now);
+            self.disk.output(&bytes, self.wall());
+        }
+        self.now = until;
+        self.crash();
+    }
+
     /// The text of a line that is there.
     #[must_use]
     pub fn line(&self, number: u64) -> String {

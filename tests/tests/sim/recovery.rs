@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dtmcp_core::call::Status;
-use dtmcp_tests::sim::{Sim, Start, run_for, send};
+use dtmcp_tests::sim::{Sim, Start, Typist, run, run_for, send};
 
 use super::expect::{expect, rule};
 use super::looking::hides;
@@ -152,4 +152,25 @@ fn where_the_session_is_is_looked_at_anew() {
     let mut sim = Sim::bash();
     sim.crash();
     assert_eq!(sim.looks.len(), 0, "a shell at its prompt says it itself");
+}
+
+/// A server that dies after it has written down that it will type a line, and before it does.
+#[test]
+fn a_line_that_was_never_typed_makes_nobodys_line_an_agents() {
+    for (typed, line) in [(false, "echo something else"), (true, "echo one")] {
+        let mut sim = Sim::bash();
+        sim.pass(5.0);
+        sim.typist = Typist::Waits;
+        sim.call("a", run("echo one", |_| {}));
+        sim.pass(0.1);
+        sim.crash();
+        sim.typist = Typist::Prompt;
+        sim.pass(1.0);
+        // As if the terminal had taken it just before, or a person's own.
+        sim.person(&format!("{line}\r"));
+        sim.pass(1.0);
+        let regions = sim.regions();
+        let actors: Vec<_> = regions.iter().map(|region| (region.label.as_str(), region.actor.as_deref())).collect();
+        assert_eq!(actors, [(line, Some(if typed { "a" } else { "human" }))]);
+    }
 }

@@ -112,3 +112,72 @@ fn blanks_that_a_person_typed_are_no_part_of_a_line() {
     assert_eq!(sim.ran("a", "2").status, Status::Prompt);
     assert_eq!(sim.bash.taken, ["echo hi", "python", "2"]);
 }
+
+/// A session in which the two letters that try its editor have been typed for a call of this agent's.
+fn tried(actor: &str, key: &str) -> (Sim, u64) {
+    let mut sim = Sim::bash();
+    sim.pass(5.0);
+    sim.person(key);
+    sim.pass(1.0);
+    let call = sim.call(actor, run("echo one", |_| {}));
+    while !sim.typed().ends_with("ix") {
+        sim.step();
+    }
+    (sim, call)
+}
+
+#[test]
+fn letters_that_a_server_or_a_client_has_left_are_taken_back() {
+    for (dies, key) in [(true, "\x1b"), (true, " "), (false, "\x1b"), (false, " ")] {
+        let (mut sim, call) = tried("a", key);
+        if dies {
+            sim.crash();
+        } else {
+            sim.gone(call);
+        }
+        sim.pass(1.0);
+        sim.person("echo me\r");
+        sim.pass(1.0);
+        assert_eq!(sim.bash.taken, ["echo me"], "server: {dies}, {:?}", sim.typed());
+        assert_eq!(sim.ran("b", "echo two").status, Status::Finished);
+        assert_eq!(sim.bash.taken, ["echo me", "echo two"], "server: {dies}");
+    }
+}
+
+#[test]
+fn what_a_person_types_behind_them_stays() {
+    for text in ["echo ix ", "rm", "x"] {
+        let (mut sim, _) = tried("a", "\x15");
+        sim.person(text);
+        sim.dies_for(0.3);
+        // Another agent's call waits for that, and is refused for the person's text.
+        let refused = error(&sim.ran("b", "echo two"));
+        assert!(refused.contains(&format!("someone at the terminal has \"{}\"", text.trim())), "{refused}");
+        sim.person("me\r");
+        sim.pass(1.0);
+        assert_eq!(sim.bash.taken, [format!("{text}me")], "{:?}", sim.typed());
+        assert_eq!(sim.ran("b", "echo two").status, Status::Finished);
+    }
+}
+
+#[test]
+fn letters_left_at_a_programs_prompt_are_taken_back() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    sim.host.modes = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
+    assert_eq!(sim.ran("a", "python").status, Status::Prompt);
+    sim.pass(5.0);
+    sim.person("\x1b");
+    sim.pass(1.0);
+    let call = sim.call("a", run("2", |_| {}));
+    while !sim.typed().ends_with("ix") {
+        sim.step();
+    }
+    sim.crash();
+    let _ = call;
+    sim.pass(1.0);
+    sim.person("3\r");
+    sim.pass(1.0);
+    assert_eq!(sim.bash.taken, ["python", "3"], "{:?}", sim.typed());
+    assert_eq!(sim.ran("b", "4").status, Status::Prompt);
+}

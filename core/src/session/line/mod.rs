@@ -11,6 +11,7 @@ pub(super) mod buried;
 pub(super) mod editor;
 pub(super) mod far_editor;
 pub(super) mod grown;
+pub(super) mod left_trial;
 pub(super) mod searching;
 pub(super) mod tried;
 pub(super) mod typeahead;

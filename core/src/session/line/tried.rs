@@ -9,7 +9,6 @@
 use std::time::Duration;
 
 use super::grown::KEY_MS;
-use super::unsubmitted::DISCARD_LINE;
 use crate::call::{CallId, Outcome, Resting, Step, Target};
 use crate::log::ShellState;
 use crate::session::typing::Before;
@@ -18,17 +17,20 @@ use crate::session::{Effect, NotTyped, Part, Session};
 use crate::time::{Now, Wall};
 
 /// Inserts, in vi's command mode, and then is text; elsewhere both are.
-const TRIAL: &str = "ix";
+pub(super) const TRIAL: &str = "ix";
 
 /// What is left of it behind a key that has taken the first.
-const LAST: &str = "x";
+pub(super) const LAST: &str = "x";
 
 /// How long the trial may take to show: an editor echoes within milliseconds, one on a busy machine or at the far end of a
 /// slow line within a second or two.
-const SHOWN_DUE: Duration = Duration::from_secs(4);
+pub(super) const SHOWN_DUE: Duration = Duration::from_secs(4);
 
 /// Where the trial did not come to stand.
 const NOT_TEXT: &str = "nothing was typed: someone at the terminal has pressed keys at this prompt, and two letters that were tried first do not stand on the line as they were typed: the editor may take what is typed for commands of its own. Ask them, or read view=\"screen\" to see it; send keys=[\"ctrl+c\"] gives a fresh prompt, then run it again";
+
+/// Where somebody has typed behind the trial.
+const TYPED_ON: &str = "nothing was typed: someone at the terminal has just begun to type on this line. Wait until they have submitted it, or ask them, then run it again";
 
 /// What is known of the line editor that a call's line is for.
 #[derive(Debug, Default)]
@@ -42,8 +44,6 @@ pub(in crate::session) enum Trial {
     Typing(Tried),
     /// Until it shows, or that time.
     Shows(Tried, Now),
-    /// It does not, and what shows of it is taken back.
-    Back,
     /// The editor takes text, and the trial is to be cleared.
     Stands(Tried),
 }
@@ -126,9 +126,10 @@ impl Session {
         self.sent = None;
         // It is this agent's, if anything keeps the line from following.
         self.agents.line_is_empty();
-        self.agents.entry(&call.actor).half_typed = TRIAL.to_owned();
+        let agent = self.agents.entry(&call.actor);
+        (agent.half_typed, agent.tries) = (TRIAL.to_owned(), true);
         self.effects.push_back(Effect::Remember);
-        self.push_typing(now, call, parts, 0, (at, None));
+        self.push_typing(now, (call.id, &call.actor), parts, (0, None), (at, None));
         Ok(true)
     }
 
@@ -137,7 +138,7 @@ impl Session {
         let (tried, until) = match std::mem::take(&mut call.trial) {
             Trial::Shows(tried, until) => (tried, until),
             other => {
-                let waits = matches!(other, Trial::Typing(_) | Trial::Back);
+                let waits = matches!(other, Trial::Typing(_));
                 call.trial = other;
                 return waits.then_some(Step::Wait(None));
             }
@@ -151,21 +152,21 @@ impl Session {
             call.trial = Trial::Stands(tried);
             return Some(Step::Line(target, line));
         }
+        let typed_on = self.behind_trial().is_some_and(|behind| !behind.trim().is_empty());
         let until = call.deadline().map_or(until, |deadline| deadline.min(until));
-        if until > now && self.ended.is_none() && self.closed.is_none() {
+        if until > now && !typed_on && self.ended.is_none() && self.closed.is_none() {
             call.trial = Trial::Shows(tried, until);
             return Some(Step::Wait(Some(until)));
         }
-        self.agents.line_is_empty();
-        self.effects.push_back(Effect::Remember);
-        if self.cursors_line().ends_with(TRIAL) && self.ended.is_none() && self.closed.is_none() {
-            call.trial = Trial::Back;
-            let parts = vec![Part { bytes: DISCARD_LINE.to_vec(), bracketed: false }];
-            self.push_typing(now, call, parts, 0, (self.expected_there(None), None));
-            return Some(Step::Wait(None));
-        }
         self.trying = None;
-        Some(Step::Done(Box::new(self.untyped(now, call, NOT_TEXT))))
+        if self.behind_trial().is_some() {
+            self.leave_trial(now);
+        } else {
+            self.agents.line_is_empty();
+            self.effects.push_back(Effect::Remember);
+        }
+        let why = if typed_on { TYPED_ON } else { NOT_TEXT };
+        Some(Step::Done(Box::new(self.untyped(now, call, why))))
     }
 
     /// The terminal has taken what a trial typed, or not; the call goes on unless an outcome is given.
@@ -175,10 +176,6 @@ impl Session {
         call: &mut Call,
         result: Result<(), NotTyped>,
     ) -> Option<Outcome> {
-        if matches!(call.trial, Trial::Back) {
-            self.trying = None;
-            return Some(self.untyped(now, call, NOT_TEXT));
-        }
         let typed = self.typed_or_held(now, call, result);
         if !matches!(typed, Some(Ok(()))) {
             self.trying = None;
@@ -200,8 +197,10 @@ impl Session {
     }
 
     /// The client of a call is gone: nobody waits for its trial to show.
-    pub(in crate::session) fn forget_trial(&mut self, call: CallId) {
-        self.trying.take_if(|trying| *trying == call);
+    pub(in crate::session) fn forget_trial(&mut self, now: Now, call: CallId) {
+        if self.trying.take_if(|trying| *trying == call).is_some() {
+            self.leave_trial(now);
+        }
     }
 
     /// What of the trial stands on the line, where the editor has taken it for text.

@@ -337,7 +337,9 @@ impl Session {
             }
             (Leaves::More, Some(owner)) if at_line && !text.is_empty() => {
                 // As it will most likely be shown; what is there in the end is noted with the reply.
-                self.agents.entry(owner).half_typed = format!("{}{text}", self.log.cooked.input());
+                let half_typed = format!("{}{text}", self.log.cooked.input());
+                let agent = self.agents.entry(owner);
+                (agent.half_typed, agent.tries) = (half_typed, false);
                 self.effects.push_back(Effect::Remember);
             }
             (Leaves::More, _) => {
