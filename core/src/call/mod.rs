@@ -2,6 +2,7 @@
 //! before one exists, so nothing behind it has to refuse for a reason that the client could have been told at once.
 
 mod expect;
+mod gone;
 mod integrate;
 mod outcome;
 mod refusal;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 pub use expect::{Action, Answer, Expect, Rule, TIMES, TIMES_SECRET};
 pub(crate) use expect::{ExpectCall, Since};
+pub(crate) use gone::leaves;
 pub(crate) use integrate::IntegrateCall;
 pub use outcome::{JobEnd, Learned, Marks, Observed, Outcome, Plain, Reader, Status, Way};
 pub(crate) use run::{RunCall, Step, Target};

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::gone::{Left, Took, taker};
 use super::refusal::{NOT_TYPED, REST_NOT_TYPED, ends_it, left_untyped, reads_too, refusal};
 use super::watch::{Asks, Flow, QUIET, REST, Seen, Verdict, Watch, prompt_due, prompt_text, question};
 use super::{Answer, Outcome, Run, Shape, Status};
@@ -63,8 +64,9 @@ enum Phase {
 #[derive(Debug)]
 pub(crate) struct RunCall {
     lines: VecDeque<String>,
-    /// The line that was given out last.
+    /// The line that was given out last, and who takes it.
     at_hand: Option<String>,
+    taken_by: Took,
     several: bool,
     phase: Phase,
     watch: Watch,
@@ -95,6 +97,7 @@ impl RunCall {
             several: run.lines.len() > 1,
             lines: run.lines.into(),
             at_hand: None,
+            taken_by: Took::Program,
             phase: Phase::Ready(now),
             watch: Watch::default(),
             ran: Vec::new(),
@@ -383,6 +386,7 @@ impl RunCall {
         self.watch = Watch::default();
         self.phase = Phase::Typing;
         self.at_hand = Some(line.clone());
+        self.taken_by = Took::by(view, target);
         Step::Line(target, line)
     }
 
@@ -402,13 +406,14 @@ impl RunCall {
             Verdict::At(status, _) => matches!(status, Status::Prompt | Status::Continuation | Status::Waiting),
             Verdict::Ended => false,
         } && !view.over();
-        if takes_more && !self.lines.is_empty() && view.now < self.deadline {
+        let gone = self.is_gone(view).filter(|_| takes_more && !self.lines.is_empty());
+        if takes_more && gone.is_none() && !self.lines.is_empty() && view.now < self.deadline {
             let unmarked = matches!(view.shell, ShellState::Running(_) | ShellState::NoShell);
             self.led_to.extend(self.watch.region.filter(|_| unmarked).map(|id| (id, prompt_text(view))));
             self.phase = Phase::Ready(view.now);
             return self.ready(view, view.now);
         }
-        let outcome = match verdict {
+        let mut outcome = match verdict {
             Verdict::Closed => self.closed(view),
             Verdict::NotRun(first, lines) => {
                 let mut outcome = self.outcome(view, Status::Finished, None);
@@ -418,7 +423,16 @@ impl RunCall {
             Verdict::At(status, prompt) => self.outcome(view, *status, prompt.clone()),
             Verdict::Ended => self.outcome(view, Status::Ended, None),
         };
+        outcome.notes.extend(gone);
         Step::Done(Box::new(outcome))
+    }
+
+    /// Why the lines that are left are not typed although what comes next would take one.
+    fn is_gone(&self, view: &Seen<'_>) -> Option<String> {
+        let line = self.at_hand.as_deref()?;
+        let left: Vec<&str> = self.lines.iter().map(String::as_str).collect();
+        let left = Left { lines: &left, of: self.taken + left.len() };
+        self.taken_by.is_gone(view, self.watch.region.and_then(|id| view.log.region(id)), line, left)
     }
 
     fn closed(&self, view: &Seen<'_>) -> Outcome {
@@ -509,16 +523,6 @@ impl RunCall {
         }
         outcome
     }
-}
-
-/// The command whose program took a line and has ended with it or since.
-pub(super) fn taker<'a>(view: &Seen<'a>, input: &Region) -> Option<&'a Region> {
-    let outer = |region: &&Region| {
-        region.kind == Kind::Command && region.id < input.id && region.raw_end >= Some(input.raw_start)
-    };
-    // A shell that the taker had started may have gone without a word: then its last command is no taker.
-    let told = |region: &&Region| outer(region) && region.state == State::Finished;
-    view.log.regions().rev().find(told).or_else(|| view.log.regions().rev().find(outer))
 }
 
 /// What closed an input region at no known prompt: the host saw its taker wait, or nothing could tell.

@@ -198,8 +198,8 @@ const RUN: Tool = Tool {
         Do not add `| tail`, `| head`, `| grep` or `2>&1 | tee`: the whole output is kept, the reply shows start and \
         end, and `show`, `last_lines`, `read` and `search` give any part without running it again. A pipe would hide \
         the exit status and hold output back. Do not add `; echo $?`, `sleep`, `timeout` or `&` to wait less: use \
-        `timeout` and `wait`.\n\nSeveral lines go one at a time, each once the one before has ended. While another \
-        command still runs nothing is typed, and the error says what runs.",
+        `timeout` and `wait`.\n\nSeveral lines go one at a time, each once the one before has ended, and stop where \
+        what takes them dies. While another command still runs nothing is typed, and the error says what runs.",
     effect: Effect::Acts,
     parameters: &[
         SESSION,

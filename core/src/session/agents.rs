@@ -1,6 +1,6 @@
 //! What a session keeps for each agent: half-typed text, what it has not been told, notes it was given.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::record::{AgentRecord, StateRecord};
 use crate::time::Now;
@@ -17,6 +17,7 @@ const UNTOLD_MAX: usize = 64;
 pub(crate) struct Agents {
     record: StateRecord,
     stood: BTreeMap<String, Stood>,
+    left: BTreeSet<String>,
 }
 
 /// What stood there when an agent was last answered.
@@ -30,7 +31,7 @@ pub(crate) enum Stood {
 
 impl Agents {
     pub(crate) fn new(record: StateRecord) -> Self {
-        Self { record, stood: BTreeMap::new() }
+        Self { record, stood: BTreeMap::new(), left: BTreeSet::new() }
     }
 
     /// What stood there when an agent was last answered; none where that was neither, or it was another server's answer.
@@ -48,6 +49,20 @@ impl Agents {
             self.stood.pop_first();
         }
         self.stood.insert(name.to_owned(), stood);
+    }
+
+    /// Whether an agent has sent keys since it was last told of a place: they may have led away from there, or not.
+    pub(crate) fn has_left(&self, name: &str) -> bool {
+        self.left.contains(name)
+    }
+
+    /// An agent has sent keys, or is told where the session is.
+    pub(crate) fn leaves(&mut self, name: &str, left: bool) {
+        if !left {
+            self.left.remove(name);
+        } else if self.left.len() < AGENTS_MAX {
+            self.left.insert(name.to_owned());
+        }
     }
 
     pub(crate) fn record(&self) -> &StateRecord {

@@ -6,7 +6,7 @@ use super::agents::Stood;
 use super::looking::own_shell::OwnShell;
 use super::{Call, CallKind, Effect, Session};
 use crate::advice;
-use crate::call::{Flow, Marks, Outcome, Plain, Status, Told, Way};
+use crate::call::{Flow, Marks, Outcome, Plain, Status, Told, Way, leaves};
 use crate::log::ShellState;
 use crate::place::{self, Taker};
 use crate::prompt;
@@ -204,7 +204,32 @@ impl Session {
             return None;
         }
         agent.place = told;
+        self.agents.leaves(actor, false);
         Some(note)
+    }
+
+    /// That the session has not come back from where this agent ran its last line, without a word of that agent's: what it
+    /// types next is meant for there. It is told once.
+    ///
+    /// # Errors
+    /// Says where the session is by now.
+    pub(super) fn is_where_left(&mut self, actor: &str) -> Result<(), String> {
+        let told = self.agents.get(actor).place;
+        let here = place::told(self.place(), &self.setting.home);
+        let at_prompt = matches!(self.log.shell(), ShellState::AtPrompt { .. });
+        if !at_prompt || told.is_empty() || told == here || self.agents.has_left(actor) {
+            return Ok(());
+        }
+        let last = self.log.regions().rev().find(|region| region.actor.as_deref() == Some(actor));
+        let there = |region: &Region| region.place.as_ref().map(|place| place::told(place, &self.setting.home));
+        if !last.is_some_and(|last| there(last).as_ref() == Some(&told) && !leaves(&last.label)) {
+            return Ok(());
+        }
+        let arrived = place::arrived(self.place(), &self.setting.home);
+        self.agents.entry(actor).place = here;
+        Err(format!(
+            "nothing was typed: {arrived}: what led to {told} has ended since your last line, which did not leave it. Run it again if it is meant for here"
+        ))
     }
 
     /// What an agent knows of how the session stands now.

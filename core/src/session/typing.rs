@@ -50,6 +50,8 @@ impl Session {
         if line.contains('\0') {
             return Err("nothing was typed: the line holds a NUL, which no terminal takes".to_owned());
         }
+        self.is_where_left(&call.actor)?;
+        self.agents.leaves(&call.actor, false);
         self.forget_rivals();
         let keys_before = self.keys_before(call, target);
         let tried = match std::mem::take(&mut call.trial) {
@@ -181,7 +183,7 @@ impl Session {
         let edits = self.edits(&text, &pressed);
         if submits > 0 || edits {
             // An agent's own text may grow and be submitted; another's may not.
-            self.make_room(now, actor)?;
+            self.may_send(now, actor, submits > 0)?;
             self.may_search(actor, &pressed);
             at = self.expected_cursor(call.moved).or_else(|| self.expected_at_rest(now, call.moved));
         }
@@ -208,6 +210,19 @@ impl Session {
             self.sends(now, (id, actor), &text);
         }
         self.push_typing(now, (id, actor), parts, (submits, None), (at, None));
+        Ok(())
+    }
+
+    /// That what a `send` does to the line harms nobody.
+    ///
+    /// # Errors
+    /// As [`Self::make_room`], and where the session is no longer where a line is meant for.
+    fn may_send(&mut self, now: Now, actor: &str, submits: bool) -> Result<(), String> {
+        self.make_room(now, actor)?;
+        if submits {
+            self.is_where_left(actor)?;
+        }
+        self.agents.leaves(actor, true);
         Ok(())
     }
 

@@ -532,6 +532,7 @@ fn command(text: &str) -> Vec<Op> {
         "eval" => vec![Op::Print("dtmcp: me@far bash=5.2.15(1)-release zsh= -bash\r\n".to_owned())],
         "." => vec![Op::Load],
         "exit" => vec![Op::Print("exit\r\n".to_owned()), Op::Exit],
+        "die" => vec![Op::Exit],
         "query" => vec![Op::Query(seconds(rest))],
         "later" => {
             let (after, text) = rest.split_once(' ').unwrap_or((rest, "noise"));

@@ -17,6 +17,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("any_prompt_of_a_line_editor", NEEDS, editors_prompts),
     ("prompts_without_a_line_editor", NEEDS, bare_prompts),
     ("what_a_person_has_begun", NEEDS, persons_lines),
+    ("lines_for_what_is_gone", NEEDS, gone),
 ];
 
 /// Users of each shell, with the file that sets their prompt.
@@ -183,4 +184,37 @@ fn logged(client: &mut Client, text: &str) -> Tested {
         let read = client.call("read", json!({ "last_lines": 2, "numbers": false }));
         read.is_ok_and(|answer| answer.output().contains(text.trim_end()))
     })
+}
+
+/// What lines were meant for has died on one of them: the others go to nothing else. What a line leaves by its own words,
+/// or what a script asks, is no such case.
+fn gone() -> Tested {
+    let plain = Plain::new()?;
+    let mut client = plain.world.client()?;
+    for user in ["ann", "das"] {
+        let (session, _) = plain.login(&mut client, user)?;
+        let answer = client.run("cd /tmp\nkill -9 $PPID\necho danger")?;
+        same!((&answer.meta["unsent"], answer.text.contains("is gone")), (&json!(1), true), "{user}: {}", answer.text);
+        same!(client.run("echo home")?.output(), "home", "{user}");
+        client.call("session_close", json!({ "session": session }))?;
+    }
+    client.call("session_create", json!({}))?;
+    for (opens, dies) in
+        [("dash", "kill -9 $$"), ("dash", "set -e\nfalse"), ("bash", "kill -9 $$"), ("bash", "exec false")]
+    {
+        client.run(opens)?;
+        let answer = client.run(&format!("cd /tmp\n{dies}\necho danger"))?;
+        same!((&answer.meta["unsent"], answer.text.contains("is gone")), (&json!(1), true), "{dies}: {}", answer.text);
+        same!(client.run("echo home")?.output(), "home", "{dies}");
+    }
+    for (line, last) in [
+        ("dash\ncd /tmp\nexit 3\necho meant", "meant"),
+        ("bash\ncd /tmp\nexit\necho meant", "meant"),
+        ("sh -c 'printf \"> \"; read x; echo $x'\nanswer\necho meant", "meant"),
+        ("dash -c 'read x; exit $x'\n5\necho meant", "meant"),
+    ] {
+        let answer = client.run(line)?;
+        same!((&answer.meta["unsent"], answer.output().ends_with(last)), (&json!(0), true), "{line}: {}", answer.text);
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use dtmcp_core::call::Status;
 use dtmcp_core::inspect::Call;
 use dtmcp_tests::sim::Sim;
+use dtmcp_tests::sim::{run_for, send};
 
 use super::error;
 use super::looking::{behind, carries};
@@ -87,4 +88,43 @@ fn a_far_question_takes_a_line_after_a_restart_as_well() {
     sim.crash();
     let next = sim.ran("a", "me");
     assert_eq!(next.prompt.as_deref(), Some("Sure? "), "{next:?}");
+}
+
+#[test]
+fn a_line_meant_for_a_place_that_is_gone_is_typed_nowhere_else() {
+    let there = || {
+        let mut sim = Sim::bash();
+        sim.bash.host = "box7".to_owned();
+        sim.ran("a", "bash");
+        assert_eq!(sim.ran("a", "echo there").status, Status::Finished);
+        sim.bash.host = "here".to_owned();
+        sim
+    };
+    // A person ends it, or the connection does: the agent has not been told.
+    let mut sim = there();
+    sim.person("die\r");
+    sim.pass(1.0);
+    let refused = error(&sim.ran("a", "echo danger"));
+    assert!(refused.contains("the session is back on") && refused.contains("me@box7 has ended"), "{refused}");
+    assert!(!sim.bash.taken.contains(&"echo danger".to_owned()));
+    assert_eq!(sim.ran("a", "echo meant").status, Status::Finished);
+    // Another agent, which was never there, is not held up.
+    let mut sim = there();
+    sim.person("die\r");
+    sim.pass(1.0);
+    assert_eq!(sim.ran("b", "echo b").status, Status::Finished);
+    // What an agent leaves itself, it knows to be left.
+    for leaves in [&["exit"][..], &["true; exit"]] {
+        let mut sim = there();
+        for line in leaves {
+            let id = sim.call("a", run_for(line, 0.0, ""));
+            sim.answer(id);
+        }
+        sim.pass(1.0);
+        assert_eq!(sim.ran("a", "echo back").status, Status::Finished);
+    }
+    let mut sim = there();
+    let id = sim.call("a", send("", &["ctrl+d"]));
+    sim.answer(id);
+    assert_eq!(sim.ran("a", "echo back").status, Status::Finished);
 }

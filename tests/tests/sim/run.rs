@@ -142,6 +142,27 @@ fn several_lines_end_where_one_cannot_be_typed() {
 }
 
 #[test]
+fn lines_for_a_shell_that_is_gone_go_to_no_other() {
+    for (dies, of) in [("die", 2), ("true; die", 2), ("bash\ndie", 3)] {
+        let mut sim = Sim::bash();
+        sim.ran("a", "bash");
+        let outcome = sim.ran("a", &format!("{dies}\necho never"));
+        let (unsent, note) = (outcome.unsent, outcome.notes.join("; "));
+        assert_eq!((outcome.status, unsent), (Status::Finished, Some(1)), "{dies}: {outcome:?}");
+        assert!(
+            note.contains("the shell that took") && note.contains(&format!("the last line of {of} was not typed")),
+            "{note}"
+        );
+        assert!(!sim.bash.taken.contains(&"echo never".to_owned()), "{:?}", sim.bash.taken);
+        assert_eq!(sim.ran("a", "echo now").status, Status::Finished);
+    }
+    // What is left by its own words is left on purpose.
+    let mut sim = Sim::bash();
+    let outcome = sim.ran("a", "bash\necho one\nexit\necho two");
+    assert_eq!((outcome.status, outcome.unsent), (Status::Finished, Some(0)), "{outcome:?}");
+}
+
+#[test]
 fn the_rest_of_a_line_is_asked_for() {
     let mut sim = Sim::bash();
     let outcome = sim.ran("a", "echo \"first");
