@@ -1,6 +1,7 @@
 //! `wait`: goes on waiting for what already runs.
 
-use super::run::{Step, asked, taker};
+use super::gone::taker;
+use super::run::{Step, asked};
 use super::watch::{Seen, Verdict, Watch, by_looks, prompt_text, question};
 use super::{Outcome, Shape, Status, Wait};
 use crate::log::{LogEvent, ShellState};
