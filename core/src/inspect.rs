@@ -266,8 +266,10 @@ pub enum FileKind {
     Epoll(Known<Vec<Interest>>),
     /// A ring of requests (`io_uring`).
     Ring,
-    /// Something that exists to wake a poller: an eventfd, a signalfd, a timerfd, inotify, a process.
+    /// Something by which a process wakes itself: an eventfd, a signalfd.
     Notifier,
+    /// Something that tells a poller what happens around it: a timer, a change of files, the end of a process.
+    Watcher,
     /// Anything else.
     Other,
 }

@@ -80,7 +80,8 @@ fn open_file(pid: u32, fd: i32) -> Option<OpenFile> {
         match link.to_string_lossy().strip_prefix("anon_inode:") {
             Some("[eventpoll]") => FileKind::Epoll(known(info(), |info| Some(entries(&info)))),
             Some("[io_uring]") => FileKind::Ring,
-            Some("[eventfd]" | "[signalfd]" | "[timerfd]" | "[pidfd]" | "inotify" | "[fanotify]") => FileKind::Notifier,
+            Some("[eventfd]" | "[signalfd]") => FileKind::Notifier,
+            Some("[timerfd]" | "[pidfd]" | "inotify" | "[fanotify]") => FileKind::Watcher,
             _ => FileKind::Other,
         }
     };

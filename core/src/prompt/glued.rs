@@ -2,7 +2,7 @@
 //! ahead of python's prompt `6+6>>> `.
 
 use super::is_primary;
-use super::shapes::fits;
+use super::shapes::{OF_PROGRAMS, fits};
 
 /// What is known of a line that ends as the last prompt did.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +25,10 @@ pub fn glued<'a>(line: &'a str, behind: Behind<'_>) -> Option<&'a str> {
         return None;
     }
     let bare = prompt.trim_end().chars().count() == 1;
-    let own = if bare {
+    let own = if OF_PROGRAMS.iter().any(|shape| !shape.starts_with('{') && fits(shape, line)) {
+        // It begins as no other prompt does, and as output hardly would.
+        true
+    } else if bare {
         // A word before the sign is what was printed, if the same process goes on.
         let word = || ["{h}> ", "{h}% "].iter().any(|shape| fits(shape, line));
         is_primary(line) && !(behind.same && word()) || behind.typed.contains(line.trim_end())
@@ -103,6 +106,7 @@ mod tests {
             ("/home/tmp$ ", "tmp$ ", "cd /home/tmp", true),
             ("hi% ", "$ ", "printf hi", true),
             ("Browse[1]> ", "> ", "browser()", true),
+            ("Break 1 [5]> ", "[4]> ", "(car 1)", true),
             ("$ ", "", "", true),
         ] {
             assert_eq!(glued(line, Behind { last, typed, same }), None, "{line:?}");

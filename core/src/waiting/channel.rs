@@ -84,6 +84,12 @@ impl Meaning {
         }
     }
 
+    /// Whether a thread that sleeps there waits for another one of its process, or for nothing.
+    #[must_use]
+    pub fn is_of_threads(channel: &str) -> bool {
+        channel.starts_with("futex_")
+    }
+
     /// Whether reading the call itself can tell more.
     #[must_use]
     pub const fn worth_asking(self) -> bool {

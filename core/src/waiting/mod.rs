@@ -13,6 +13,7 @@ pub mod at_work;
 pub mod carrier;
 pub mod channel;
 pub mod front;
+mod only;
 pub(crate) mod options;
 mod prints;
 pub mod ssh;

@@ -25,9 +25,12 @@ impl Scene<'_> {
             FileKind::Terminal(_) | FileKind::ControllingTerminal => Prints::Shown,
             FileKind::Pipe => Prints::Pipe(self.reader(process, output.inode)),
             FileKind::Other => Prints::File,
-            FileKind::Master(_) | FileKind::Socket | FileKind::Epoll(_) | FileKind::Ring | FileKind::Notifier => {
-                Prints::Untold
-            }
+            FileKind::Master(_)
+            | FileKind::Socket
+            | FileKind::Epoll(_)
+            | FileKind::Ring
+            | FileKind::Notifier
+            | FileKind::Watcher => Prints::Untold,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::channel::Meaning;
+use super::only::only_waits;
 use super::{Judgement, Output, Waiter};
 use crate::inspect::{Call, FileKind, Inode, Inspection, Known, OpenFile, ProcessId, Sleep, Why};
 use crate::time::Now;
@@ -259,20 +260,6 @@ fn asks_once(inspection: &Inspection, waiter: &Waiter) -> bool {
 
 fn is_terminal(file: &OpenFile) -> bool {
     matches!(file.kind, FileKind::Terminal(_) | FileKind::ControllingTerminal)
-}
-
-/// Whether the waiter can do nothing else meanwhile: its only thread sleeps until the terminal has input, and for
-/// nothing besides. Then it has asked without a prompt.
-fn only_waits(inspection: &Inspection, waiter: &Waiter) -> bool {
-    let process = inspection.processes().find(|process| process.id == waiter.process);
-    let [thread] = process.and_then(|process| process.threads.known()).map_or(&[][..], Vec::as_slice) else {
-        return false;
-    };
-    match &thread.call {
-        Known::Known(Call::Reads(_)) => true,
-        Known::Known(Call::Polls { fds, timeout: None }) => fds.len() == 1,
-        _ => false,
-    }
 }
 
 /// Whether another thread than the one that waits is at work.

@@ -294,6 +294,59 @@ fn what_is_printed_without_a_line_to_work_on_comes_from_elsewhere() {
 }
 
 #[test]
+fn an_event_loop_that_only_a_key_wakes_waits_without_a_prompt() {
+    let entry = |fd: i32, inode| Interest { fd, inode, input: true, once: false };
+    let anonymous = inode(16, 1038);
+    let own_pipe = inode(15, 77);
+    let file = |fd: i32, inode, kind| OpenFile { fd, inode, kind };
+    let comes_to = |timeout: Option<Duration>, more: Vec<OpenFile>, watched: Interest, other: Sleep, child: bool| {
+        let list = vec![entry(0, PANE.inode), entry(4, anonymous), watched];
+        let mut files = vec![
+            terminal(0),
+            file(4, anonymous, FileKind::Notifier),
+            file(5, anonymous, FileKind::Epoll(Known::Known(list))),
+        ];
+        files.extend(more);
+        let mut one = process(7, "do_epoll_wait", files);
+        let call = Known::Known(Call::Epoll { fd: 5, timeout });
+        let thread = |tid, sleep, call| Thread { tid, sleep, call, runs: Known::Known(1) };
+        let unasked = Known::Unknown(Why::NotAsked);
+        one.threads =
+            Known::Known(vec![thread(7, Sleep::In("do_epoll_wait".to_owned()), call), thread(8, other, unasked)]);
+        let inspection = scene(
+            RAW,
+            std::iter::once(one)
+                .chain(child.then(|| Process { parent: 7, ..process(9, "do_wait", Vec::new()) }))
+                .collect(),
+        );
+        let judgement = judge(&inspection, QUIET);
+        let mut steady = Steady::default();
+        steady.prompted(true);
+        steady.submitted();
+        let at = Output { column: 0, ..QUIET };
+        steady.look(Now(0), judgement.clone(), &inspection, at);
+        matches!(steady.look(Now(60_000), judgement, &inspection, at), Step::Holds(Judgement::Waits(_)))
+    };
+    let pipe = || vec![file(10, own_pipe, FileKind::Pipe), file(11, own_pipe, FileKind::Pipe)];
+    let idle = || Sleep::In("futex_do_wait".to_owned());
+    assert!(comes_to(None, pipe(), entry(10, own_pipe), idle(), false));
+    assert!(comes_to(Some(Duration::from_millis(59_743)), pipe(), entry(10, own_pipe), idle(), false), "libev's ever");
+    assert!(!comes_to(Some(Duration::from_secs(60)), pipe(), entry(10, own_pipe), idle(), false), "a timer");
+    assert!(!comes_to(None, pipe(), entry(10, own_pipe), idle(), true), "a child");
+    for other in [Sleep::Awake, Sleep::Untold, Sleep::In("hrtimer_nanosleep".to_owned())] {
+        assert!(!comes_to(None, pipe(), entry(10, own_pipe), other.clone(), false), "{other:?}");
+    }
+    for (kind, number) in [
+        (FileKind::Pipe, own_pipe),
+        (FileKind::Socket, inode(15, 78)),
+        (FileKind::Watcher, anonymous),
+        (FileKind::Other, inode(15, 79)),
+    ] {
+        assert!(!comes_to(None, vec![file(10, number, kind.clone())], entry(10, number), idle(), false), "{kind:?}");
+    }
+}
+
+#[test]
 fn a_moment_of_work_between_two_polls_is_none() {
     let reader = |channel: &str, call| {
         let mut one = process(7, channel, vec![terminal(0)]);

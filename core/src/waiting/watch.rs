@@ -285,6 +285,9 @@ fn interests(file: &OpenFile) -> Option<&[crate::inspect::Interest]> {
 
 /// Whether a descriptor is one that a program would rather poll than its terminal.
 fn may_be_polled_instead(file: &OpenFile) -> bool {
-    let kind = matches!(file.kind, FileKind::Socket | FileKind::Pipe | FileKind::Notifier | FileKind::Master(_));
+    let kind = matches!(
+        file.kind,
+        FileKind::Socket | FileKind::Pipe | FileKind::Notifier | FileKind::Watcher | FileKind::Master(_)
+    );
     file.fd > 2 && kind
 }

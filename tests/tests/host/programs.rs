@@ -321,6 +321,41 @@ pub(crate) const ROWS: &[Row] = &[
         "works",
         "works",
     ),
+    // An event loop without a timer, a connection or a child has nothing to do but to wait, where that is to be seen.
+    row(
+        "node_edits",
+        &["node"],
+        &[Type("node\r"), See("> ", 1), Judged("waits"), Type(".editor\r"), See("cancel)\r\n", 1)],
+        "waits",
+        "unknown",
+    ),
+    row(
+        "node_awaits_a_child",
+        &["node"],
+        &[
+            Type("node\r"),
+            See("> ", 1),
+            Judged("waits"),
+            Type("await new Promise(done => child_process.exec('sleep 60', done))\r"),
+            Runs("sleep"),
+        ],
+        "unknown",
+        "unknown",
+    ),
+    row(
+        "node_awaits_a_connection",
+        &["node"],
+        &[
+            Type("node\r"),
+            See("> ", 1),
+            Judged("waits"),
+            Type(
+                "await new Promise(done => { const s = net.createServer().listen(0, '127.0.0.1', () => net.connect(s.address().port).on('data', done)) })\r",
+            ),
+        ],
+        "unknown",
+        "unknown",
+    ),
     // Both watch the terminal whether or not they work: only where they asked before tells.
     row(
         "node_awaits_a_timer",
