@@ -5,16 +5,17 @@
 # then is to wait for the first prompt, when everything the person has set up stands. fish 4 prints OSC 133 marks of its
 # own; they hold no nonce and count for nothing. Nothing here starts a process.
 
-if not status is-interactive; or functions -q __dtmcp_event
-    exit 0
+if not status is-interactive; or builtin functions -q __dtmcp_event
+    builtin exit 0
 end
 # integration.fish, which loads this into a fish that runs, has the nonce set after it.
 if not set -q __DTMCP_NONCE; and not set -q __dtmcp_asked
-    exit 0
+    builtin exit 0
 end
 
-# The one process that this file starts.
-set -g __dtmcp_tty (command tty)
+# The one process that this file starts. (Where PATH leads nowhere, /proc tells; in a sandbox its name may be another.)
+set -g __dtmcp_tty (command tty 2>/dev/null)
+or set -g __dtmcp_tty (builtin realpath /proc/self/fd/0)
 set -q __DTMCP_TTY; or set -gx __DTMCP_TTY $__dtmcp_tty
 
 # Percent-encodes its argument: %, ; and control characters, so that a value ends neither its field nor the marker.
@@ -30,53 +31,53 @@ function __dtmcp_here
 end
 
 function __dtmcp_begin
-    set -g __dtmcp_i (random)(random)(random)
+    set -g __dtmcp_i (builtin random)(builtin random)(builtin random)
     set -g __dtmcp_n 1
     set -g __dtmcp_short "dt=$__DTMCP_NONCE;pid=$fish_pid;i=$__dtmcp_i"
     set -g __dtmcp_id "$__dtmcp_short;host="(__dtmcp_encode $hostname)";user="(__dtmcp_encode $USER)
-    printf '\e]133;D;;%s;q=1;new=fish-%s;v=1\e\\' $__dtmcp_id $version
+    builtin printf '\e]133;D;;%s;q=1;new=fish-%s;v=1\e\\' $__dtmcp_id $version
     string match -rq '^([4-9]|\d\d|3\.([4-9]|\d\d))' -- $version; and set -g __dtmcp_tells
 end
 
 # The markers' counter is this number, which grows with each prompt, and a digit: the end marker 1, A 2, C 3, and where the
 # output ends 4. So it costs one substitution for all of them.
 function __dtmcp_count
-    set -g __dtmcp_n (math $__dtmcp_n + 1)
+    set -g __dtmcp_n (builtin math $__dtmcp_n + 1)
 end
 
 # The person's prompt with its marks. It is called again whenever the prompt is painted anew, with the count it has.
 function __dtmcp_wrap
-    functions -q fish_prompt; or return
+    builtin functions -q fish_prompt; or return
     # Descriptions, the fifth line of what is told of a function, tell ours from the person's.
-    set -l told (functions -Dv fish_prompt)
+    set -l told (builtin functions -Dv fish_prompt)
     test "$told[5]" = __dtmcp; or __dtmcp_wrap_left
-    functions -q fish_right_prompt; or return
-    set told (functions -Dv fish_right_prompt)
+    builtin functions -q fish_right_prompt; or return
+    set told (builtin functions -Dv fish_right_prompt)
     test "$told[5]" = __dtmcp; or __dtmcp_wrap_right
 end
 
 function __dtmcp_wrap_left
-    functions -e __dtmcp_user_prompt
-    functions -c fish_prompt __dtmcp_user_prompt
+    builtin functions -e __dtmcp_user_prompt
+    builtin functions -c fish_prompt __dtmcp_user_prompt
     function fish_prompt --description __dtmcp
         set -l __dtmcp_status $status
         set -q __dtmcp_more; and __dtmcp_wants_more
-        printf '\e]133;A;%s;cwd=%s;st=%d;q=%d\e\\' $__dtmcp_id "$__dtmcp_cwd" $__dtmcp_last $__dtmcp_at
+        builtin printf '\e]133;A;%s;cwd=%s;st=%d;q=%d\e\\' $__dtmcp_id "$__dtmcp_cwd" $__dtmcp_last $__dtmcp_at
         __dtmcp_return $__dtmcp_status
         __dtmcp_user_prompt
-        printf '\e]133;B;%s\e\\' $__dtmcp_short
+        builtin printf '\e]133;B;%s\e\\' $__dtmcp_short
     end
 end
 
 function __dtmcp_wrap_right
-    functions -e __dtmcp_user_right
-    functions -c fish_right_prompt __dtmcp_user_right
+    builtin functions -e __dtmcp_user_right
+    builtin functions -c fish_right_prompt __dtmcp_user_right
     function fish_right_prompt --description __dtmcp
         set -l __dtmcp_status $status
-        printf '\e]133;P;k=r;%s\e\\' $__dtmcp_short
+        builtin printf '\e]133;P;k=r;%s\e\\' $__dtmcp_short
         __dtmcp_return $__dtmcp_status
         __dtmcp_user_right
-        printf '\e]133;B;%s\e\\' $__dtmcp_short
+        builtin printf '\e]133;B;%s\e\\' $__dtmcp_short
     end
 end
 
@@ -93,10 +94,10 @@ function __dtmcp_event --on-event fish_prompt
     else
         __dtmcp_count
         if set -q __dtmcp_done
-            printf '\e]133;D;%d;%s;q=%d1%s\e\\' $__dtmcp_done[1] $__dtmcp_id $__dtmcp_n "$__dtmcp_done[2]"
+            builtin printf '\e]133;D;%d;%s;q=%d1%s\e\\' $__dtmcp_done[1] $__dtmcp_id $__dtmcp_n "$__dtmcp_done[2]"
         else
             # Nothing ran: an empty line, a comment, Ctrl-C. fish leaves the status of the command before.
-            printf '\e]133;D;;%s;q=%d1;x=0\e\\' $__dtmcp_id $__dtmcp_n
+            builtin printf '\e]133;D;;%s;q=%d1;x=0\e\\' $__dtmcp_id $__dtmcp_n
         end
     end
     set -e __dtmcp_done
@@ -116,9 +117,9 @@ end
 # whether a line is complete.
 function __dtmcp_bind
     set -q __dtmcp_tells; or return
-    string match -qv '*__dtmcp_enter*' -- (bind -M $fish_bind_mode \r 2>/dev/null); or return
-    for mode in (bind -L)
-        for line in (bind -M $mode \r 2>/dev/null) (bind -M $mode \n 2>/dev/null)
+    string match -qv '*__dtmcp_enter*' -- (builtin bind -M $fish_bind_mode \r 2>/dev/null); or return
+    for mode in (builtin bind -L)
+        for line in (builtin bind -M $mode \r 2>/dev/null) (builtin bind -M $mode \n 2>/dev/null)
             __dtmcp_bind_one $line
         end
     end
@@ -130,10 +131,10 @@ function __dtmcp_bind_one
     or return
     string match -q '*__dtmcp_enter*' -- $part[3]; and return
     # What is the shell's own and submits nothing, such as a key that replaces one character.
-    string match -q '* --preset *' -- $part[2]; and not contains execute (string split ' ' -- $part[3]); and return
+    string match -q '* --preset *' -- $part[2]; and not builtin contains execute (string split ' ' -- $part[3]); and return
     # fish 3 takes either names of its editor's functions or commands.
-    if string match -q '3.*' -- $version; and contains -- (string split ' ' -- $part[3])[1] (bind -f)
-        set part[3] "'commandline -f $part[3]'"
+    if string match -q '3.*' -- $version; and builtin contains -- (string split ' ' -- $part[3])[1] (builtin bind -f)
+        set part[3] "'builtin commandline -f $part[3]'"
     end
     eval "$part[2] __dtmcp_enter $part[3] __dtmcp_entered"
 end
@@ -141,26 +142,26 @@ end
 function __dtmcp_enter
     set -e __dtmcp_more
     set -q __dtmcp_id; and __dtmcp_here; or return
-    commandline --is-valid
+    builtin commandline --is-valid
     switch $status
         case 0
             return
         case 1
             # What a backslash continues counts as wrong.
-            string match -rq '(^|[^\\\\])(\\\\\\\\)*\\\\$' -- (commandline)[-1]; or return
+            string match -rq '(^|[^\\\\])(\\\\\\\\)*\\\\$' -- (builtin commandline)[-1]; or return
     end
     # In the list of completions Enter takes the one that is chosen.
-    commandline --paging-mode; or set -g __dtmcp_more
+    builtin commandline --paging-mode; or set -g __dtmcp_more
 end
 
 function __dtmcp_entered
-    set -q __dtmcp_more; and commandline -f repaint
+    set -q __dtmcp_more; and builtin commandline -f repaint
 end
 
 # What a prompt prints is kept by fish and painted again later; this is to be told once.
 function __dtmcp_wants_more
     set -e __dtmcp_more
-    printf '\e]133;P;k=m;%s\e\\' $__dtmcp_short >/dev/tty
+    builtin printf '\e]133;P;k=m;%s\e\\' $__dtmcp_short >/dev/tty
 end
 
 # A line that does not parse, and Ctrl-C at the prompt: fish paints the prompt again and fires no other event. It leaves
@@ -172,7 +173,7 @@ end
 function __dtmcp_cancel --on-event fish_cancel
     __dtmcp_nothing 130 ''
     # fish 4 clears the line behind the prompt that stands.
-    string match -q '3.*' -- $version; or printf '\e]133;B;%s\e\\' $__dtmcp_short
+    string match -q '3.*' -- $version; or builtin printf '\e]133;B;%s\e\\' $__dtmcp_short
 end
 
 function __dtmcp_nothing
@@ -181,7 +182,7 @@ function __dtmcp_nothing
     __dtmcp_count
     # fish paints the prompt as it was, which needs no mark, and may paint it anew, which is the same prompt again.
     set -g __dtmcp_at {$__dtmcp_n}1
-    printf '\e]133;D;%s;%s;q=%d;x=0%s\e\\' $argv[1] $__dtmcp_id $__dtmcp_at $argv[2]
+    builtin printf '\e]133;D;%s;%s;q=%d;x=0%s\e\\' $argv[1] $__dtmcp_id $__dtmcp_at $argv[2]
 end
 
 # A zsh that the line starts by name is to be integrated. Nothing else sees ZDOTDIR changed; neither does another user,
@@ -222,7 +223,7 @@ function __dtmcp_start --on-event fish_preexec
     if string match -rq '[%;\x00-\x1f\x7f]|^.{8001}' -- $line
         set line (__dtmcp_encode (string sub -l 8000 -- $line | string collect))
     end
-    printf '\e]133;C;%s;q=%d3;prev=%d;cmd=%s\e\\' $__dtmcp_id $__dtmcp_n $__dtmcp_last $line
+    builtin printf '\e]133;C;%s;q=%d3;prev=%d;cmd=%s\e\\' $__dtmcp_id $__dtmcp_n $__dtmcp_last $line
 end
 
 # The status is told at the next prompt: a command after which none comes has ended the shell. The output ends here, before
@@ -232,8 +233,8 @@ function __dtmcp_end --on-event fish_postexec
     set -q __dtmcp_id; and __dtmcp_here; and set -q __dtmcp_runs; or return $__dtmcp_status[1]
     set -e __dtmcp_runs
     set -l stages
-    test (count $__dtmcp_status) -gt 2; and set stages ";ps="(string join , $__dtmcp_status[2..])
-    jobs -q; and string match -q '*exit*' -- "$argv"; or printf '\e]133;D;;%s;q=%d4;e=1\e\\' $__dtmcp_id $__dtmcp_n
+    test (builtin count $__dtmcp_status) -gt 2; and set stages ";ps="(string join , $__dtmcp_status[2..])
+    builtin jobs -q; and string match -q '*exit*' -- "$argv"; or builtin printf '\e]133;D;;%s;q=%d4;e=1\e\\' $__dtmcp_id $__dtmcp_n
     set -g __dtmcp_done $__dtmcp_status[1] "$stages"
     __dtmcp_give_back
     return $__dtmcp_status[1]

@@ -225,6 +225,11 @@ bind \\r own
         &[want("fish", "~in", 4), want("echo in", "in", 0), lost("exit 4", ""), want("echo back $status", "back 4", 0)],
     ),
     fish(
+        "fish_inside_without_a_path",
+        &[Line("set -g f (command -s fish); set -gx PATH /no/such"), Line("$f"), Line("false"), Line("exit")],
+        &[want("*", "", 0), want("$f", "*", 1), want("false", "", 1), lost("exit", "*")],
+    ),
+    fish(
         "fish_does_not_exit_with_jobs",
         &[Line("sleep 60 &"), Line("exit 4"), Line("printf abc"), Line("kill %1"), Type("exit 5\r", Gone)],
         &[
@@ -262,6 +267,36 @@ bind \\r own
         "fish_in_zsh",
         &[Line("fish"), Line("echo in"), Line("exit 4"), Line("echo back $?")],
         &[want("fish", "~in", 4), want("echo in", "in", 0), lost("exit 4", ""), want("echo back $?", "back 4", 0)],
+    )
+    .needs(&["zsh", "fish"]),
+    row(
+        "shells_in_a_fish_that_was_running",
+        &[
+            Type(
+                "env -i D=${__DTMCP_ZDIR%/zsh} N=$__DTMCP_NONCE HOME=$HOME TERM=$TERM PATH=$PATH fish --no-config -C \"function fish_prompt; echo -n fa; echo -n 'r> '; end\"\r",
+                Text("far> "),
+            ),
+            Line(" source $D/integration.fish; and set -gx __DTMCP_NONCE $N"),
+            Line("bash"),
+            Line("(exit 4)"),
+            Line("exit"),
+            Line("zsh"),
+            Line("(exit 5)"),
+            Line("exit"),
+            Line("fish"),
+            Line("false"),
+        ],
+        &[
+            want("*", "*", 0).any_exit(),
+            want("bash", "*", 4),
+            want("(exit 4)", "", 4),
+            lost("exit", "*"),
+            want("zsh", "*", 5),
+            want("(exit 5)", "", 5),
+            lost("exit", "*"),
+            want("fish", "*", 0).any_exit(),
+            want("false", "", 1),
+        ],
     )
     .needs(&["zsh", "fish"]),
     row(

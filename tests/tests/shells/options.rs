@@ -1,12 +1,12 @@
-//! Every option that bash and zsh have, each turned over in a session of its own, and every builtin of theirs hidden
-//! behind a function or disabled.
+//! Every option that bash and zsh have, each turned over in a session of its own, and every builtin of theirs and of fish
+//! hidden behind a function or disabled.
 
 use std::process::Command;
 
 use dtmcp_tests::needs;
 use libtest_mimic::Trial;
 
-use crate::row::{Row, Want, row, want, zsh};
+use crate::row::{Row, Want, fish, row, want, zsh};
 use crate::terminal::Step::{self, Line};
 
 type Of = fn(&'static str, &'static [Step], &'static [Want]) -> Row;
@@ -28,6 +28,17 @@ const LEFT_OUT: &[&str] = &["errexit", "onecmd", "xtrace", "verbose", "printexit
 /// Builtins whose absence the lines that are typed would show themselves.
 const TYPED: &[&str] = &["exit", "echo", "enable", "unset", "builtin", "false"];
 
+/// A pipeline that fails, what tells its status, and what that prints.
+const POSIX: [&str; 3] = ["false|(exit 7)", "echo $?", "7"];
+
+/// The same in fish, whose own functions call builtins by their names too, and may print before it.
+const FISH: [&str; 3] = ["false|sh -c 'exit 7'", "echo $status", "~7$"];
+
+/// The builtins of fish whose names a function may have.
+const FISH_BUILTINS: &str = "for n in (builtin -n)
+    eval \"function $n; end\" 2>/dev/null; and builtin functions -e $n; and builtin echo $n
+end";
+
 /// What a shell prints when it is given this script.
 fn said(shell: &str, script: &str) -> Vec<String> {
     let shown = Command::new(shell).args(["-c", script]).env_clear().env("PATH", "/usr/bin:/bin").output();
@@ -47,13 +58,14 @@ fn turned(name: String, line: String, of: Of) -> Trial {
 
 /// A session in which each of these builtins is hidden, and shown again.
 fn hidden(name: &str, builtins: &[String], hide: &str, show: &str, of: Of) -> Trial {
+    let [fails, tells, told] = if name.contains("fish") { FISH } else { POSIX };
     let (mut steps, mut wanted) = (Vec::new(), Vec::new());
     let usual = |name: &&String| name.starts_with(|c: char| c.is_alphabetic()) && !TYPED.contains(&name.as_str());
     for builtin in builtins.iter().filter(usual) {
         let line = |form: &str| Line(form.replace("NAME", builtin).leak());
-        steps.extend([line(hide), Line("false|(exit 7)"), Line("echo $?"), line(show)]);
+        steps.extend([line(hide), Line(fails), Line(tells), line(show)]);
         let any = want("*", "*", 0).any_exit().any_stages();
-        wanted.extend([any, want("false|(exit 7)", "*", 7).stages(&[1, 7]), want("echo $?", "7", 0), any]);
+        wanted.extend([any, want(fails, "*", 7).stages(&[1, 7]), want(tells, told, 0), any]);
     }
     trial(name.to_owned(), steps, wanted, of)
 }
@@ -90,6 +102,23 @@ pub(crate) fn trials() -> Vec<Trial> {
         trials.push(hidden("builtins_zsh_functions", &builtins, "function NAME { : }", "unhash -f NAME", zsh));
         trials.push(hidden("builtins_zsh_disabled", &builtins, "disable NAME", "enable NAME", zsh));
         trials.push(hidden("builtins_zsh_aliases", &builtins, "alias -g NAME='echo al'", "unalias 'NAME'", zsh));
+    }
+    if needs::has("fish") {
+        let builtins = said("fish", FISH_BUILTINS);
+        trials.push(hidden(
+            "builtins_fish_functions",
+            &builtins,
+            "function NAME; end",
+            "builtin functions -e NAME",
+            fish,
+        ));
+        trials.push(hidden(
+            "builtins_fish_aliases",
+            &builtins,
+            "alias NAME='echo al'",
+            "builtin functions -e NAME",
+            fish,
+        ));
     }
     trials
 }
