@@ -36,7 +36,7 @@ plain() {
 k=${s##*/}
 case $k in
     bash)
-        "$s" -c '[ "${BASH_VERSINFO[0]}" -gt 4 ] || [ "${BASH_VERSINFO[0]}${BASH_VERSINFO[1]}" -ge 44 ]' 2>/dev/null ||
+        "$s" --norc -c '[ "${BASH_VERSINFO[0]}" -gt 4 ] || [ "${BASH_VERSINFO[0]}${BASH_VERSINFO[1]}" -ge 44 ]' 2>/dev/null ||
             plain "this bash is older than 4.4, which the integration needs"
         ;;
     zsh | fish) ;;

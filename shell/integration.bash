@@ -1,7 +1,8 @@
 # Shell integration of docent-terminal-mcp for bash 4.4 and newer: marks prompts, commands and their ends with
 # invisible OSC 133 strings, so that a program reading the terminal need not guess. MARKERS.md has the vocabulary.
 #
-# Loaded by the bashrc beside it, or by typing `. DIR/integration.bash && export __DTMCP_NONCE=...`.
+# Loaded by the bashrc beside it, or by typing `. DIR/integration.bash && export __DTMCP_NONCE=...`; load.bash is then its
+# last step.
 # Without a nonce, or away from the session's own terminal, nothing is printed and no prompt is touched.
 #
 # How it hangs together. PROMPT_COMMAND becomes one exported line (the hook). In this shell it calls
@@ -17,11 +18,14 @@
 # the person are theirs: set -e, -u, -x, -T, -k, posix, any IFS and failglob must not matter. A name that they have made
 # readonly cannot be local here, so locals begin with __dt; and with set -k `local a=b` assigns nothing.
 
-# With set -x or -v, or a DEBUG trap, all of this would be shown. So it is read once more, with what it prints sent away.
+# With set -x or -v, or a DEBUG trap, all of this would be shown. So it is read once more, with what it prints sent away;
+# not traced, because a PS4 may start a process for each line.
 [[ -n ${__dtmcp_inherited-}${__dtmcp_quiet-} ]] || {
     __dtmcp_quiet=1
+    [[ $- != *x* ]] || { __dtmcp_trace=1; \set +x; }
     \. "${BASH_SOURCE[0]}"
     \unset __dtmcp_quiet
+    [[ -z ${__dtmcp_trace-} ]] || { \unset __dtmcp_trace; \set -x; }
     \return 0
 } 61>&2 2>&- 60>&1 >/dev/null 2>&1
 # The person's aliases must not get into the functions.
@@ -33,6 +37,11 @@ __dtmcp_here() {
     [[ -n ${__DTMCP_NONCE-} && -n ${__DTMCP_TTY-} ]] || "$__dtmcp_by" return 1
     [[ /dev/fd/61 -ef $__DTMCP_TTY ]] && "$__dtmcp_by" return 0
     [[ /dev/fd/61 -ef /dev/tty && /dev/fd/0 -ef $__DTMCP_TTY ]]
+}
+
+# Prints the name of the terminal that is its input, also where PATH leads nowhere.
+__dtmcp_tty() {
+    tty || "$__dtmcp_by" command -p tty
 }
 
 # Finds what calls a builtin: a function of the person's may bear its name, and `builtin` itself may be one, or disabled.
@@ -474,7 +483,7 @@ __dtmcp_relayed() {
             "$__dtmcp_by" return 0
         __dt_pid=${BASH_REMATCH[2]} __dt_own=${BASH_REMATCH[3]}
     done
-    __dt_stat=$(tty 2>/dev/null) || "$__dtmcp_by" return 0
+    __dt_stat=$(__dtmcp_tty) || "$__dtmcp_by" return 0
     __DTMCP_TTY=${__dt_stat##*[[:space:]]}
     export __DTMCP_TTY
 }
@@ -510,41 +519,5 @@ if [[ -n ${__dtmcp_inherited-} ]]; then
     __dtmcp_alias
     if [[ -n ${__dtmcp_opening-} ]]; then __dtmcp_open; else __dtmcp_prompt "$_" first; fi
 else
-    # Somebody loaded this file on purpose, so this terminal is the one.
-    # After `exec </dev/tty` stdin has no other name, and stderr has. With set -T a DEBUG trap prints into this, too.
-    __DTMCP_TTY=$(tty 2>/dev/null <&61)
-    [[ ${__DTMCP_TTY##*[[:space:]]} == /dev/pts/* ]] || __DTMCP_TTY=$(tty 2>/dev/null)
-    if [[ ${__DTMCP_TTY##*[[:space:]]} == /dev/* ]]; then
-        __DTMCP_TTY=${__DTMCP_TTY##*[[:space:]]}
-        export __DTMCP_TTY
-    else
-        unset __DTMCP_TTY
-    fi
-    # In one line, so that it does not bury what else `env` shows; @@ stands where a line ended.
-    __DTMCP_CODE=
-    while IFS= read -r __dtmcp_r; do
-        __dtmcp_r=${__dtmcp_r#"${__dtmcp_r%%[![:space:]]*}"}
-        [[ -z $__dtmcp_r || $__dtmcp_r == '#'* ]] || __DTMCP_CODE+=@"@"$__dtmcp_r
-    done <"${BASH_SOURCE[0]}"
-    unset __dtmcp_r
-    __DTMCP_BASH='__dtmcp_inherited=1 __dtmcp_st1=$? __dtmcp_sp1=("${PIPESTATUS[@]}") __dtmcp_r=${__DTMCP_CODE//@"@"/$'"'\\n'"'}; eval "$__dtmcp_r"'
-    export __DTMCP_BASH __DTMCP_CODE __DTMCP_HOOK
-    # Where zsh and fish find what is theirs; both leave out a directory that they may not read.
-    __DTMCP_ZDIR=${BASH_SOURCE[0]%/*}
-    if [[ $__DTMCP_ZDIR == /* ]]; then
-        if [[ :${XDG_DATA_DIRS-}: != *:"$__DTMCP_ZDIR":* ]]; then
-            XDG_DATA_DIRS=$__DTMCP_ZDIR:${XDG_DATA_DIRS:-/usr/local/share:/usr/share}
-            export XDG_DATA_DIRS
-        fi
-        __DTMCP_ZDIR+=/zsh
-        export __DTMCP_ZDIR
-    else
-        unset __DTMCP_ZDIR
-    fi
-    __dtmcp_adopt ''
-    __dtmcp_alias
-    # A PROMPT_COMMAND that cannot be changed: the prompts alone must do.
-    if [[ ${PROMPT_COMMAND-} != *"$__DTMCP_HOOK"* ]]; then
-        __dtmcp_prompt ''
-    fi
+    \. "${BASH_SOURCE[0]%/*}/load.bash"
 fi

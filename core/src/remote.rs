@@ -27,9 +27,10 @@ const INSTALL: &str = include_str!("../../shell/install.sh");
 /// What every line that tells a result of it begins with.
 const RESULT: &str = "dtmcp-install: ";
 
-/// What bash reads at its start: it takes the directory away again, whatever aliases the person has.
-const RC: &str = "__dtmcp_dir=${BASH_SOURCE[0]%/*}\n. \"$__dtmcp_dir/bashrc\"\n\
-                  command rm -rf -- \"$__dtmcp_dir\"\nunset __dtmcp_dir\n";
+/// What bash reads at its start: it takes the directory away again, whatever aliases the person has, and
+/// wherever their PATH leads.
+const RC: &str = "__dtmcp_dir=${BASH_SOURCE[0]%/*} __dtmcp_rm=$(type -P rm)\n. \"$__dtmcp_dir/bashrc\"\n\
+                  command -- \"$__dtmcp_rm\" -rf -- \"$__dtmcp_dir\"\nunset __dtmcp_dir __dtmcp_rm\n";
 
 /// The script for a host's `sh` that puts `files` (by their paths, with their texts) where this version of the integration
 /// is looked for. What it came to [`Installed::read`] reads in what it prints.

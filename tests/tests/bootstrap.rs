@@ -38,6 +38,13 @@ const INTEGRATED: &[Row] = &[
     ("no_shell_named", &["bash", "dash"], "env -u SHELL dash -c \"$S\""),
     ("a_shell_that_is_not_there", &["bash", "dash"], "SHELL=/no/such dash -c \"$S\""),
     ("a_read_only_home", &["bash", "dash"], "HOME=/proc dash -c \"$S\""),
+    // The shell that the bootstrap asks for its version is no login, and bash reads .bashrc for whatever ssh runs.
+    (
+        "a_bashrc_that_counts",
+        &["bash", "dash"],
+        "CHECK='[ $(cat ~/count) = r ] && exit 7' SHLVL=0 SSH_CLIENT=x HOME=$PWD/counts dash -c \"$S\"",
+    ),
+    ("a_profile_without_a_path", &["bash", "dash"], "HOME=$PWD/no_path dash -c \"$S\""),
     (
         "a_full_disk_and_another",
         &["bash", "dash", "unshare", "mount", "root"],
@@ -97,7 +104,7 @@ fn main() -> ExitCode {
 /// A terminal with the script in its environment, and a directory for temporary files that nothing may stay in.
 fn begin() -> Result<(Pty, tempfile::TempDir), String> {
     let dir = tempfile::Builder::new().prefix("dtmcp-").tempdir().map_err(|error| error.to_string())?;
-    for name in ["few", "old", "tmp", "full", "goes_on"] {
+    for name in ["few", "old", "tmp", "full", "goes_on", "counts", "no_path"] {
         fs::create_dir(dir.path().join(name)).unwrap();
     }
     for name in ["sh", "dash", "bash", "mkdir", "rm", "id", "cat", "wc", "tty"] {
@@ -108,6 +115,9 @@ fn begin() -> Result<(Pty, tempfile::TempDir), String> {
         std::os::unix::fs::symlink(path, dir.path().join("few").join(name)).unwrap();
     }
     fs::write(dir.path().join("goes_on/.profile"), "exec ${G-zsh}\n").unwrap();
+    fs::write(dir.path().join("counts/.bashrc"), "printf r >>~/count\n").unwrap();
+    fs::write(dir.path().join("counts/.bash_profile"), ". ~/.bashrc\n").unwrap();
+    fs::write(dir.path().join("no_path/.profile"), "PATH=/no/such\nsh() { /bin/sh \"$@\"; }\n").unwrap();
     old_bash(&dir.path().join("old/bash"));
     let nonce = Nonce::new("0123456789abcdef").unwrap();
     let script = script(&nonce, FILES, &[("ODD".to_owned(), ODD.to_owned())]);
@@ -134,7 +144,7 @@ fn begin() -> Result<(Pty, tempfile::TempDir), String> {
 /// A bash of 4.3, as far as it says: the number that is asked for is another variable's.
 fn old_bash(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
-    let text = "#!/bin/sh\n[ \"$1\" != -c ] || exec bash -c \"V=(4 3); $(printf %s \"$2\" | sed s/BASH_VERSINFO/V/g)\"\n\
+    let text = "#!/bin/sh\n[ \"$2\" != -c ] || exec bash -c \"V=(4 3); $(printf %s \"$3\" | sed s/BASH_VERSINFO/V/g)\"\n\
                 exec bash --norc --noprofile -i\n";
     fs::write(path, text).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();

@@ -20,6 +20,7 @@ pub const DIRECTORY: &str = ".local/share/docent-terminal-mcp";
 pub const FILES: &[(&str, &str)] = &[
     ("bashrc", include_str!("../../../shell/bashrc")),
     ("integration.bash", include_str!("../../../shell/integration.bash")),
+    ("load.bash", include_str!("../../../shell/load.bash")),
     ("integration.zsh", include_str!("../../../shell/integration.zsh")),
     ("integration.fish", include_str!("../../../shell/integration.fish")),
     ("start", include_str!("../../../shell/start")),

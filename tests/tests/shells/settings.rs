@@ -64,6 +64,8 @@ pub(crate) const ROWS: &[Row] = &[
     startup!("set_startup_keyword_arguments", "set -k"),
     startup!("set_startup_stdin_opened_anew", "exec </dev/tty"),
     startup!("set_startup_all_opened_anew", "exec </dev/tty >/dev/tty 2>&1"),
+    startup!("set_startup_no_path", "unset PATH"),
+    startup!("set_startup_path_to_nowhere", "PATH=/no/such"),
     set!("set_noclobber", "set -o noclobber"),
     set!("set_vi", "set -o vi"),
     set!("set_notify", "set -b"),
@@ -191,6 +193,13 @@ pub(crate) const ROWS: &[Row] = &[
         let lines = terminal.lines();
         ensure(lines.len() < 30, &format!("reading the integration is not traced: {} lines", lines.len()))
     }),
+    // Each trace of a line costs a process then, and leaves a letter.
+    row(
+        "set_xtrace_with_a_process",
+        &[Line("set +x"), Line("[ $(wc -c <~/traced) -lt 1000 ]; echo $?")],
+        &[want("*", "*", 0), want("*", "0", 0)],
+    )
+    .files(bash_profile!("PS4='$(printf x >>~/traced)+ '; set -x")),
     row(
         "set_histverify",
         &[Line("shopt -s histverify"), Line("echo h1"), Type("!!\r", Text("echo h1")), Line("")],
