@@ -69,3 +69,16 @@ pub(super) static AUTOMAKE: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"FXET#");
+
+pub(super) static MESON: Recogniser = Recogniser::new(
+    "meson",
+    "^ *[0-9]+/[0-9]+ .+ (FAIL|ERROR|TIMEOUT|UNEXPECTEDPASS) |^(Ok|Fail|Timeout): |meson\\.build:[0-9]+:[0-9]+: ERROR: ",
+    &[
+        Rule::problem("^ *[0-9]+/[0-9]+ .+ (FAIL|ERROR|TIMEOUT|UNEXPECTEDPASS|INTERRUPT) +[0-9.]+s( |$)"),
+        Rule::nothing("^(Fail|Timeout|Unexpected Pass): +0 *$"),
+        Rule::result("^(Ok|Fail|Timeout|Unexpected Pass): +[0-9]+ *$"),
+        Rule::sign("^Full log written to \\S+testlog.*\\.txt$"),
+        Rule::problem("^(\\S+/)?meson\\.build:[0-9]+:[0-9]+: ERROR: ").sure(),
+    ],
+)
+.begins(b"0123456789OFTUm");

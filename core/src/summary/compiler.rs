@@ -34,6 +34,19 @@ pub(super) static COMPILER: Recogniser = Recogniser::new(
 .ends(b":")
 .says_error();
 
+// GNU Fortran puts an error's words below the source, and its place above.
+pub(super) static FORTRAN: Recogniser = Recogniser::new(
+    "gfortran",
+    "^(Fatal )?Error: ",
+    &[
+        Rule::title("^[A-Za-z0-9./_][^\\s:]*\\.[fF]([0-9]{2}|or|pp)?:[0-9]+:[0-9]+:$").sure(),
+        Rule::nothing("^Warning: "),
+        Rule::problem("^(Fatal )?Error: \\S"),
+    ],
+)
+.begins(b"EFW")
+.ends(b":");
+
 /// Behind what LLVM's linker reports, which says next who needs it.
 const NEEDED: u8 = 1;
 

@@ -12,9 +12,10 @@ mod go;
 mod java;
 mod javascript;
 mod plain;
-mod pytest;
+mod python;
 mod rule;
 mod rust;
+mod scripting;
 mod tap;
 
 use std::ops::ControlFlow;
@@ -27,9 +28,10 @@ pub use rule::Recogniser;
 /// Every recogniser of a tool's output.
 pub static RECOGNISERS: &[&Recogniser] = &[
     &dejagnu::DEJAGNU,
-    &pytest::PYTEST,
-    &pytest::UNITTEST,
-    &pytest::PYTHON,
+    &python::PYTEST,
+    &python::UNITTEST,
+    &python::PYTHON,
+    &python::TYPES,
     &rust::CARGO_TEST,
     &rust::NEXTEST,
     &rust::RUSTC,
@@ -54,6 +56,14 @@ pub static RECOGNISERS: &[&Recogniser] = &[
     &java::JAVAC,
     &javascript::TSC,
     &compiler::LINKER,
+    &scripting::RSPEC,
+    &scripting::MINITEST,
+    &scripting::PHPUNIT,
+    &scripting::BUSTED,
+    &scripting::BATS,
+    &scripting::R,
+    &compiler::FORTRAN,
+    &build::MESON,
     &build::MAKE,
     &build::NINJA,
     &build::CMAKE,

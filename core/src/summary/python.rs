@@ -1,4 +1,4 @@
-//! pytest, unittest, and the traceback with which any Python program ends.
+//! pytest, unittest, checkers of types, and the traceback with which any Python program ends.
 
 use super::rule::{Recogniser, Rule};
 
@@ -70,3 +70,17 @@ pub(super) static PYTHON: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"T");
+
+// Checkers of types: mypy, and pyright, which puts a file's errors under its name.
+pub(super) static TYPES: Recogniser = Recogniser::new(
+    "mypy",
+    "^ *\\S+\\.pyi?:[0-9]+(:[0-9]+)?(:| -) error: |^Found [0-9]+ errors? in |^[0-9]+ errors?, [0-9]+ warnings?, ",
+    &[
+        Rule::problem("^[^\\s:]+\\.pyi?:[0-9]+(:[0-9]+)?: error: "),
+        Rule::problem("^ +/\\S+\\.pyi?:[0-9]+:[0-9]+ - error: "),
+        Rule::result("^Found [0-9]+ errors? in [0-9]+ files? \\((checked [0-9]+ |errors prevented )").sure(),
+        Rule::result("^[0-9]+ errors?, [0-9]+ warnings?, [0-9]+ (informations?|notes?) *$").sure(),
+    ],
+)
+.begins(b"F0123456789")
+.says_error();
