@@ -4,16 +4,15 @@ use super::rule::{Recogniser, Rule};
 
 pub(super) static MAKE: Recogniser = Recogniser::new(
     "make",
-    "^\\S*make(\\[[0-9]+\\])?: \\*\\*\\* |^\\S+:[0-9]+: \\*\\*\\* ",
+    "^\\S*make(\\[[0-9]+\\])?: \\*\\*\\* |^\\S*Makefile\\S*:[0-9]+: \\*\\*\\* ",
     &[
         Rule::nothing("^\\S*make(\\[[0-9]+\\])?: \\*\\*\\* (.* \\(ignored\\)$|Waiting for unfinished jobs)"),
         Rule::problem("^(\\S*/)?[a-z0-9_-]*make(\\[[0-9]+\\])?: \\*\\*\\* ").sure(),
         // What it cannot read or was told to stop at.
-        Rule::problem("^[A-Za-z0-9./_][^\\s:]*:[0-9]+: \\*\\*\\* .+\\.  Stop\\.$").sure(),
+        Rule::problem("^(\\S*/)?Makefile[^\\s:]*:[0-9]+: \\*\\*\\* .+\\.  Stop\\.$").sure(),
     ],
 )
-.begins(b"mgx/")
-.ends(b".");
+.begins(b"mgx/M");
 
 pub(super) static NINJA: Recogniser = Recogniser::new(
     "ninja",

@@ -47,6 +47,8 @@ pub(super) static FORTRAN: Recogniser = Recogniser::new(
 .begins(b"EFW")
 .ends(b":");
 
+/// Behind the line that names the function.
+const FUNCTION: u8 = 2;
 /// Behind what LLVM's linker reports, which says next who needs it.
 const NEEDED: u8 = 1;
 
@@ -55,7 +57,8 @@ pub(super) static LINKER: Recogniser = Recogniser::new(
     "undefined (reference|symbol)|^collect2: |linker command failed|ld(\\.[a-z0-9]+)?: (error: |cannot find )|multiple definition of",
     &[
         Rule::problem("^([^\\s:+]*/)?([A-Za-z0-9_.]+-)*(ld|ld\\.[a-z0-9]+|lld|ld64\\.lld|wasm-ld|mold): .*(undefined reference to |undefined symbol|cannot find |multiple definition of |error: )").sure().leaves(NEEDED),
-        // Where it names the function above, GNU's own name stands on that line only.
+        // The next line says what is wrong there, without a name of the linker's.
+        Rule::nothing("^\\S*ld[^\\s:]*: \\S+: [Ii]n function `").leaves(FUNCTION),
         Rule::problem("^[^\\s:]+:(\\([^)]*\\)|[0-9]+): (undefined reference to |multiple definition of )"),
         Rule::problem("^[^\\s:]+:([^\\s:]+:)?(\\([^)]*\\)|function .+): error: undefined reference to "),
         Rule::detail("^>>> referenced by ").when(NEEDED),
@@ -64,4 +67,4 @@ pub(super) static LINKER: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"/lcmwxar")
-.ends(b"'e");
+.ends(b"'");

@@ -20,23 +20,21 @@ pub(super) static PYTEST: Recogniser = Recogniser::new(
         Rule::problem("^ImportError while loading conftest '").sure().leaves(CONFTEST),
         Rule::nothing("^[^E]").when(CONFTEST).leaves(CONFTEST),
         Rule::detail("^E   \\S").when(CONFTEST),
-        // The heading of a failed test's own words, and what is printed as the tests run.
+        // The heading of a failed test's own words, and what `-n` with `-v` prints as the tests run.
         Rule::early("^_{2,} [^ ].* _{2,}$"),
-        Rule::early("^[^ ]+\\.py::.+ (FAILED|ERROR) +\\[ *[0-9]+%\\]$"),
         Rule::early("^\\[gw[0-9]+\\] \\[ *[0-9]+%\\] (FAILED|ERROR) [^ ]+\\.py::"),
         Rule::result(
-            "^=+ .*\\b[0-9]+ (passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests passed)\\b.* in [0-9.]+ ?s(econds)?\\b.*=+$",
+            "^=+ (.* )?[0-9]+ (passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests passed)(, .*)? in [0-9.]+ ?s(econds)?(?-u:\\b).*=+$",
         )
         .sure(),
         Rule::result(
-            "^[0-9]+ (passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun)(, [0-9]+ [a-z]+( [a-z]+)?)* in [0-9.]+ ?s(econds)?\\b",
+            "^[0-9]+ (passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun)(, [0-9]+ [a-z]+( [a-z]+)?)* in [0-9.]+ ?s(econds)?(?-u:\\b)",
         )
         .sure(),
         Rule::sign("^=+ test session starts( \\(.+\\))? =+$"),
     ],
 )
-.begins(b"FES!=I_[0123456789")
-.ends(b"]");
+.begins(b"FES!=I_[0123456789");
 
 /// In a heading: behind the line of `=`.
 const HEADING: u8 = 1;
@@ -52,10 +50,12 @@ pub(super) static UNITTEST: Recogniser = Recogniser::new(
         Rule::problem("^(FAIL|ERROR): \\S").when(HEADING),
         Rule::nothing("^-{70}$").leaves(TOTALS),
         Rule::result("^Ran [0-9]+ tests? in [0-9.]+s$").when(TOTALS).sure(),
-        Rule::result("^(FAILED|OK|NO TESTS RAN)( \\((failures|errors|skipped|expected failures|unexpected successes)=[0-9]+.*\\))?$"),
+        Rule::result(
+            "^(FAILED|OK)( \\((failures|errors|skipped|expected failures|unexpected successes)=[0-9]+.*\\))?$",
+        ),
     ],
 )
-.begins(b"=-ROFN");
+.begins(b"=-ROF");
 
 /// In the traceback.
 const INSIDE: u8 = 1;

@@ -108,6 +108,21 @@ impl Rule {
     }
 }
 
+/// Rules, compiled as one.
+#[derive(Debug)]
+struct Compiled {
+    set: RegexSet,
+    rules: Vec<&'static Rule>,
+}
+
+impl Compiled {
+    fn new(rules: impl Iterator<Item = &'static Rule>) -> Option<Self> {
+        let rules: Vec<_> = rules.collect();
+        let set = RegexSetBuilder::new(rules.iter().map(|rule| rule.pattern)).build().ok()?;
+        Some(Self { set, rules })
+    }
+}
+
 /// A tool whose output is known.
 #[derive(Debug)]
 pub struct Recogniser {
@@ -125,7 +140,8 @@ pub struct Recogniser {
     pub(super) rules: &'static [Rule],
     /// A pattern for `search` that finds its lines.
     pub(super) search: &'static str,
-    compiled: OnceLock<Option<RegexSet>>,
+    /// The rules that ask for nothing of the line before, which are all that most lines need, and all rules.
+    compiled: OnceLock<Option<[Compiled; 2]>>,
 }
 
 impl Recogniser {
@@ -150,10 +166,14 @@ impl Recogniser {
 
     /// The first rule that fits the line in this state.
     pub(super) fn rule(&self, line: &str, state: u8) -> Option<&'static Rule> {
-        let set =
-            self.compiled.get_or_init(|| RegexSetBuilder::new(self.rules.iter().map(|rule| rule.pattern)).build().ok());
-        let matches = set.as_ref().filter(|set| set.is_match(line))?.matches(line);
-        let fits = |at: usize| self.rules.get(at).filter(|rule| rule.when.is_none_or(|when| when == state));
+        let compiled = self.compiled.get_or_init(|| {
+            let first = Compiled::new(self.rules.iter().filter(|rule| rule.when.is_none()))?;
+            Some([first, Compiled::new(self.rules.iter())?])
+        });
+        let [first, all] = compiled.as_ref()?;
+        let Compiled { set, rules } = if state == 0 { first } else { all };
+        let matches = set.is_match(line).then(|| set.matches(line))?;
+        let fits = |at: usize| rules.get(at).copied().filter(|rule| rule.when.is_none_or(|when| when == state));
         matches.iter().find_map(fits)
     }
 }

@@ -12,8 +12,8 @@ pub(super) static TAP: Recogniser = Recogniser::new(
     "^ *not ok |^Bail(out called\\.| out!)|\\(Wstat: |^#   Failed test|^Files=[0-9]|^Result: ",
     &[
         // A test that may fail, and one that was not run, are no problem: TAP 13, "Directives".
-        Rule::nothing("^ *not ok\\b.*# *(?i:todo|skip)"),
-        Rule::problem("^not ok\\b"),
+        Rule::nothing("^ *not ok(?-u:\\b).*# *(?i:todo|skip)"),
+        Rule::problem("^not ok(?-u:\\b)"),
         Rule::problem("^( {4})+not ok [0-9]+ "),
         Rule::problem("^Bail out!|^Bailout called\\.  Further testing stopped").sure(),
         Rule::again("^#   Failed test ").leaves(WHERE),
