@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use dtmcp_core::cooked::{Cooked, Size};
 use dtmcp_core::inspect::{Inspector as _, Look, PaneTerminal};
+use dtmcp_core::prompt;
 use dtmcp_core::text::width::Widths;
 use dtmcp_core::waiting::Output;
 use dtmcp_linux_proc::LinuxProc;
@@ -143,7 +144,8 @@ impl Pty {
     pub fn output(&self) -> Output {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let quiet = seen.last.elapsed();
-        Output { quiet, alternate: seen.view.modes().alternate, column: seen.view.cursor().0 }
+        let asks = prompt::looks_like(&seen.view.line_at_cursor().text).is_some();
+        Output { quiet, alternate: seen.view.modes().alternate, column: seen.view.cursor().0, asks }
     }
 }
 

@@ -252,7 +252,7 @@ const ROWS: &[Row] = &[
 ];
 
 fn called(inspection: &Inspection) -> &'static str {
-    let output = Output { quiet: Duration::from_secs(1), alternate: false, column: 1 };
+    let output = Output { quiet: Duration::from_secs(1), alternate: false, column: 1, asks: false };
     match judge(inspection, output) {
         Judgement::Waits(_) => "waits",
         Judgement::WaitsHidden(_) => "hidden",

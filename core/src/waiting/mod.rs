@@ -45,6 +45,8 @@ pub struct Output {
     pub alternate: bool,
     /// The column that the cursor stands in, from 0.
     pub column: u16,
+    /// What stands on the cursor's line looks like a prompt or a question.
+    pub asks: bool,
 }
 
 /// Who waits.
@@ -73,7 +75,7 @@ pub enum Judgement {
     Waits(Waiter),
     /// It waits for a line that is not shown: a password, most likely. Who does is not always to be seen.
     WaitsHidden(Option<Waiter>),
-    /// It takes keys, and output goes on meanwhile.
+    /// It takes keys, and output goes on meanwhile, or it takes them whatever it does.
     Busy(Waiter),
     /// It works.
     Works,

@@ -152,6 +152,9 @@ impl Steady {
             return judgement;
         }
         let away = output.column == 0 && !output.alternate && !self.idle;
+        if always_lists(inspection, waiter) && !output.asks && !output.alternate && !self.idle {
+            return if known { Judgement::Unknown(Why::AwayFromPrompt) } else { Judgement::Busy(waiter.clone()) };
+        }
         let given_back = self.keyed == Some(waiter.process) && !raw(inspection) && has_a_list(inspection, waiter);
         if (known && raw(inspection) && away && !only_waits(inspection, waiter)) || given_back {
             Judgement::Unknown(Why::AwayFromPrompt)
@@ -243,6 +246,12 @@ fn has_a_list(inspection: &Inspection, waiter: &Waiter) -> bool {
 /// Runtimes whose own thread has the terminal in a list for good, and makes each entry anew as soon as it was used:
 /// Erlang's, and so Elixir's.
 const ALWAYS_LISTED: &[&str] = &["beam.smp"];
+
+/// Whether the waiter is such a runtime, asleep in its list: that says nothing of what runs in it, which waits where its
+/// prompt or a question stands, and is silent otherwise.
+fn always_lists(inspection: &Inspection, waiter: &Waiter) -> bool {
+    ALWAYS_LISTED.contains(&waiter.name.as_str()) && has_a_list(inspection, waiter)
+}
 
 /// Whether the terminal stands in the waiter's list for one time: whoever put it there, a thread of Haskell's for one,
 /// asks now, wherever the cursor is and whatever an editor of lines has done before.

@@ -11,7 +11,7 @@ const PANE: TerminalFile = TerminalFile { inode: inode(26, 3), device: Device { 
 const COOKED: Known<TerminalModes> = Known::Known(TerminalModes { canonical: true, echo: true, held: false });
 const RAW: Known<TerminalModes> = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
 const HIDDEN: Known<TerminalModes> = Known::Known(TerminalModes { canonical: true, echo: false, held: false });
-const QUIET: Output = Output { quiet: Duration::from_secs(5), alternate: false, column: 9 };
+const QUIET: Output = Output { quiet: Duration::from_secs(5), alternate: false, column: 9, asks: true };
 
 const fn inode(system: u32, number: u64) -> Inode {
     Inode { device: Device { major: 0, minor: system }, number }
@@ -415,6 +415,33 @@ fn a_terminal_that_was_given_back_is_read_no_more_by_what_is_left_of_an_editor()
     assert_eq!(settled(&mut steady, 500_000, always, &COOKED), away, "its runtime does so whether or not it asks");
     steady.another_program();
     assert_ne!(settle(&mut steady, 600_000, &COOKED, "ep_poll"), away);
+}
+
+#[test]
+fn a_runtime_that_always_lists_the_terminal_waits_only_where_something_asks() {
+    let entry = Interest { fd: 0, inode: PANE.inode, input: true, once: true };
+    let list = vec![terminal(0), other(5, FileKind::Epoll(Known::Known(vec![entry])))];
+    let program = |name: &str| Process { name: name.to_owned(), ..process(7, "ep_poll", list.clone()) };
+    let settle = |steady: &mut Steady, from: u64, name: &str, output: Output| {
+        let inspection = scene(COOKED, vec![program(name)]);
+        let judgement = judge(&inspection, output);
+        steady.begin();
+        steady.look(Now(from), judgement.clone(), &inspection, output);
+        steady.look(Now(from + 60_000), judgement, &inspection, output)
+    };
+    let is_busy = |step: &Step| matches!(step, Step::Holds(Judgement::Busy(_)));
+    let waits = |step: &Step| matches!(step, Step::Holds(Judgement::Waits(_)));
+    let silent = Output { column: 0, asks: false, ..QUIET };
+    let mut steady = Steady::default();
+    assert!(is_busy(&settle(&mut steady, 0, "beam.smp", silent)), "it sleeps, or starts");
+    assert!(is_busy(&settle(&mut steady, 100_000, "beam.smp", Output { column: 9, ..silent })), "it counts in dots");
+    assert!(waits(&settle(&mut steady, 200_000, "beam.smp", QUIET)), "it asks");
+    assert!(waits(&settle(&mut steady, 300_000, "program", silent)), "another who lists the terminal reads it");
+    steady.prompted(true);
+    assert!(waits(&settle(&mut steady, 400_000, "beam.smp", silent)), "something was printed behind its prompt");
+    steady.submitted();
+    let away = Step::Holds(Judgement::Unknown(Why::AwayFromPrompt));
+    assert_eq!(settle(&mut steady, 500_000, "beam.smp", silent), away, "it may work on the line that it was given");
 }
 
 #[test]

@@ -85,6 +85,22 @@ pub(crate) const ROWS: &[Row] = &[
         "waits",
         "waits",
     ),
+    // Erlang's own thread has the terminal in its list for good, whatever a program does.
+    row("erl_prompt", &["erl"], &[Type("erl\r"), See("1> ", 1)], "waits", "waits"),
+    row(
+        "erl_sleeps",
+        &["erl"],
+        &[Type("erl -noshell -eval 'timer:sleep(60000).'\r"), Runs("beam.smp")],
+        "busy",
+        "busy",
+    ),
+    row(
+        "erl_asks",
+        &["erl"],
+        &[Type("erl -noshell -eval 'io:get_line(\"so\" ++ \"? \").'\r"), See("so? ", 1)],
+        "waits",
+        "waits",
+    ),
     row(
         "gdb_confirms",
         &["gdb"],

@@ -429,7 +429,9 @@ impl Session {
         }
         let quiet = now - self.last_activity;
         let alternate = self.log.cooked.modes().alternate;
-        let output = Output { quiet, alternate, column: self.log.cooked.cursor().0 };
+        let line = self.log.cooked.line_at_cursor();
+        let asks = !line.more && prompt::looks_like(&line.text).is_some();
+        let output = Output { quiet, alternate, column: self.log.cooked.cursor().0, asks };
         let judgement = judge(inspection, output);
         let shells: Vec<u32> = self.log.shell_pids().collect();
         self.looking.behind = place::is_behind_carrier(inspection, &shells);
