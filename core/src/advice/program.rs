@@ -71,9 +71,10 @@ fn leaving(command: &Command) -> Option<&'static str> {
         "nano" | "pico" => "keys=[\"ctrl+x\"]",
         "emacs" | "mg" => "keys=[\"ctrl+x\", \"ctrl+c\"]",
         "micro" => "keys=[\"ctrl+q\"]",
-        "watch" => "keys=[\"ctrl+c\"]",
+        "watch" | "percol" | "pick" => "keys=[\"ctrl+c\"]",
+        "joe" | "jpico" | "jstar" | "jmacs" | "rjoe" => "keys=[\"ctrl+c\"] (it asks where something was changed)",
         "mc" => "keys=[\"f10\"]",
-        "dialog" | "whiptail" | "fzf" => "keys=[\"escape\"]",
+        "dialog" | "whiptail" | "fzf" | "sk" | "fzy" | "peco" | "gum" => "keys=[\"escape\"]",
         _ => return None,
     })
 }

@@ -175,6 +175,8 @@ impl Screen {
     fn came_from(&mut self, row: usize, how: Descent) {
         if self.row > row {
             self.descended(how);
+        } else if self.row < row && how == Descent::To {
+            self.ascended();
         }
     }
 

@@ -10,7 +10,9 @@
 //!   cursor;
 //! - it has cleared the screen and then puts the cursor into rows further down, before anything has scrolled, with the
 //!   cursor keys taken over or the scroll region set, as everything does that is made with curses. With no more than the
-//!   cursor hidden, only a row named by its number counts: what shows progress goes up and down by counting.
+//!   cursor hidden, only a row named by its number counts: what shows progress goes up and down by counting;
+//! - it has cleared the screen, set the scroll region, painted line by line, and goes up again to a row named by its
+//!   number, as joe does.
 
 use std::collections::VecDeque;
 
@@ -125,6 +127,13 @@ impl Screen {
         }
         let took_over = self.modes.application_cursor || self.painting.region;
         if took_over || how == Descent::To && !self.modes.cursor_visible {
+            self.paint();
+        }
+    }
+
+    /// The cursor was put into a row further up, by the row's number.
+    pub(super) fn ascended(&mut self) {
+        if !self.unlogged && self.painting.cleared && self.painting.region && self.painting.printed {
             self.paint();
         }
     }

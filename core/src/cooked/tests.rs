@@ -321,3 +321,25 @@ fn lines_taken_at_once_do_not_end_one_that_goes_on() {
     }
     assert_eq!(settled(&mut whole), settled(&mut single));
 }
+
+#[test]
+fn who_paints_by_lines_within_a_scroll_region_and_goes_home_has_the_screen() {
+    // As joe begins, which has bracketed paste on and the cursor shown.
+    let begins =
+        b"$ joe f\r\n\x1b[H\x1b[J\x1b[?2004h\x1b[1;4r\x1b[Hf  Row 1\r\none\x1b[K\r\n\x1b[K\r\nJoe's\x1b[K\x1b[H";
+    let mut joe = view(20, 4);
+    feed(&mut joe, begins);
+    assert_eq!(joe.fullscreen(), Some(FullScreen::Painted));
+    assert_eq!(settled(&mut joe), "$ joe f\n[full-screen program]\n");
+    // As jpico does.
+    let mut pico = view(20, 5);
+    feed(&mut pico, b"\x1b[H\x1b[J\x1b[1;5r\x1b[H\x1b[2T^K cut\r\nf  Row 1\r\none\x1b[K\n\x1b[KJoe's\r\x1b[3d");
+    assert_eq!(pico.fullscreen(), Some(FullScreen::Painted));
+    // What was there before a command cleared the screen is none, nor is a scroll region without a picture.
+    for lines in [&b"\x1b[H\x1b[Jone\r\ntwo\r\n\x1b[H"[..], b"\x1b[H\x1b[J\x1b[1;4r\x1b[H", b"\x1b[1;3r\x1b[Hone\x1b[H"]
+    {
+        let mut other = view(20, 4);
+        feed(&mut other, lines);
+        assert_eq!(other.fullscreen(), None, "{:?}", String::from_utf8_lossy(lines));
+    }
+}

@@ -16,6 +16,7 @@ pub(crate) const ROWS: &[Row] = &[
         &["tmux", "bash", "top", "less", "vim", "dialog", "htop", "whiptail", "nano"],
         what_stays,
     ),
+    ("joe_and_pickers_are_not_typed_into", &["tmux", "bash", "joe", "fzf"], joe_and_pickers),
     ("git_push_asks_for_a_user", &["tmux", "bash", "git"], git_push),
     ("sudo_asks_a_user", &["tmux", "bash", "sudo", "su", "root"], sudo_asks),
     ("half_a_line_is_no_question", &["tmux", "bash"], half_a_line),
@@ -91,6 +92,28 @@ fn what_stays() -> Tested {
         same!(region.output(), "[full-screen program]", "{line}: {}", region.text);
         let next = client.run("echo hi")?;
         same!((next.status(), next.exit(), next.output()), ("finished", Some(0), "hi"), "{line}: {}", next.text);
+    }
+    Ok(())
+}
+
+fn joe_and_pickers() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    for (line, leave, exit) in [
+        ("joe n", "ctrl+c", 0),
+        ("jpico n", "ctrl+x", 0),
+        ("seq 9 | fzf --height 40%", "escape", 130),
+        ("x=$(seq 9 | fzf --height=10 --reverse)", "escape", 130),
+    ] {
+        let open = client.run(line)?;
+        same!(open.status(), "screen", "{line}: {}", open.text);
+        let refused = client.run("echo hi")?;
+        holds!(refused.is_error && refused.text.contains("nothing was typed"), "{line}: {}", refused.text);
+        client.call("send", json!({ "keys": [leave] }))?;
+        let end = client.call("wait", json!({ "timeout": 60 }))?;
+        same!((end.status(), end.exit()), ("finished", Some(exit)), "{line}: {}", end.text);
+        same!(client.run("echo hi")?.output(), "hi", "after {line}");
     }
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! Programs that read lines, nested shells, plain shells, full-screen programs: told by their looks.
 
 use dtmcp_core::call::Status;
-use dtmcp_core::inspect::Call;
+use dtmcp_core::inspect::{Call, Inspection, Known};
 use dtmcp_core::region::Kind;
 use dtmcp_tests::sim::{Chance, Sim, Start, run, run_for, wait};
 use std::time::Duration;
 
+use super::looking::program;
 use super::{error, notes, told};
 
 #[test]
@@ -45,7 +46,7 @@ fn a_debugger_takes_lines() {
 fn output_without_a_line_end_is_none_of_the_prompt() {
     for name in ["gdb", "far"] {
         let mut sim = Sim::bash();
-        sim.host = super::looking::program(Call::Reads(0));
+        sim.host = program(Call::Reads(0));
         let prompt = if name == "gdb" { "(gdb) " } else { "far 2 $ " };
         sim.ran("a", name);
         let outcome = sim.ran("a", "joined out of 7");
@@ -111,7 +112,7 @@ fn a_prompt_that_nobody_knows() {
 fn who_is_ready_a_moment_after_a_look_takes_the_line() {
     let begun = || {
         let mut sim = Sim::bash();
-        sim.host = super::looking::program(Call::Other);
+        sim.host = program(Call::Other);
         let id = sim.call("a", run_for("odd", 1.0, ""));
         assert_eq!(sim.answer(id).status, Status::Running);
         sim
@@ -121,7 +122,7 @@ fn who_is_ready_a_moment_after_a_look_takes_the_line() {
     let id = sim.run("a", "hello");
     sim.pass(0.3);
     assert!(!sim.typed().contains("hello"));
-    sim.host = super::looking::program(Call::Reads(0));
+    sim.host = program(Call::Reads(0));
     assert_eq!(sim.answer(id).status, Status::Waiting);
     // What was seen before the call says nothing of now.
     let mut sim = begun();
@@ -129,7 +130,7 @@ fn who_is_ready_a_moment_after_a_look_takes_the_line() {
     error(&sim.ran("a", "hello"));
     assert!(sim.seconds() - before < 0.7, "{}", sim.seconds() - before);
     sim.pass(0.05);
-    sim.host = super::looking::program(Call::Reads(0));
+    sim.host = program(Call::Reads(0));
     assert_eq!(sim.ran("a", "hello").status, Status::Waiting);
 }
 
@@ -223,4 +224,39 @@ fn a_line_that_its_taker_never_read_is_followed_to_the_shell() {
     sim.send("b", "echo next; sleep 30\n");
     let outcome = sim.answer(id);
     assert_eq!((outcome.status, outcome.region.map(|it| it.id)), (Status::Finished, Some(1)));
+}
+
+/// A program of this name that reads the terminal.
+fn named(name: &str) -> Inspection {
+    let mut seen = program(Call::Reads(0));
+    if let Known::Known(front) = &mut seen.front {
+        name.clone_into(&mut front[0].name);
+    }
+    seen
+}
+
+#[test]
+fn a_pager_that_a_program_starts_takes_no_line() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    assert_eq!(sim.ran("a", "odd").status, Status::Waiting);
+    sim.host = named("less");
+    let pages = sim.ran("a", "page");
+    assert_eq!(pages.status, Status::Screen, "{pages:?}");
+    let refused = sim.ran("a", "echo hi");
+    assert!(refused.error.as_ref().is_some_and(|error| error.contains("full-screen program")), "{refused:?}");
+    sim.host = program(Call::Reads(0));
+    let left = sim.sent("a", "q", &[]);
+    assert!(!left.observed.pages, "{left:?}");
+}
+
+#[test]
+fn what_is_typed_at_a_picker_is_no_line() {
+    let mut sim = Sim::bash();
+    sim.host = named("fzf");
+    // Its own line looks like a prompt.
+    let picks = sim.ran("a", "gdb");
+    assert_eq!(picks.status, Status::Screen, "{picks:?}");
+    let refused = sim.ran("a", "echo hi");
+    assert!(refused.error.as_ref().is_some_and(|error| error.contains("full-screen program")), "{refused:?}");
 }

@@ -122,7 +122,7 @@ impl Session {
 
     /// Whether what runs draws on the cursor's line, as full-screen programs, menus and pagers do.
     pub(in crate::session) fn draws(&self) -> bool {
-        self.screen_since.is_some() || self.looking.in_pager() || !self.log.cooked.modes().cursor_visible
+        self.screen_since.is_some() || self.looking.pages() || !self.log.cooked.modes().cursor_visible
     }
 
     /// Whether a question stands there that hides its answer.

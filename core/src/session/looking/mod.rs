@@ -8,6 +8,7 @@ pub(in crate::session) mod around;
 pub(in crate::session) mod glance;
 mod glued;
 pub(in crate::session) mod own_shell;
+mod pages;
 pub(in crate::session) mod resting;
 pub(in crate::session) mod rivals;
 pub(in crate::session) mod starting;
@@ -51,9 +52,6 @@ const STANDS: Duration = Duration::from_millis(50);
 /// look takes a millisecond or two; on a machine so busy that it takes longer, the place is told with a later reply, and
 /// the prompt is believed.
 const LOOK_WAIT: Duration = Duration::from_secs(1);
-
-/// Pagers, as the kernel calls them; `pager` is what Debian calls the one of its user's choice.
-const PAGERS: &[&str] = &["less", "more", "most", "pg", "lv", "pager"];
 
 /// Who is behind a line that looks like a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,12 +245,6 @@ impl Looking {
         };
         let hides = matches!(waiter.prints, Prints::Pipe(_) | Prints::File);
         hides.then(|| Reader { name: waiter.name.clone(), pid: waiter.process.pid, prints: waiter.prints.clone() })
-    }
-
-    /// Whether a pager waits for a key. git and systemd start `less` in a way (`-X`) that leaves it on the normal screen,
-    /// where it looks like output with a question, and takes a line that is typed there for keys.
-    pub(in crate::session) fn in_pager(&self) -> bool {
-        matches!(&self.holds, Some(Judgement::Waits(waiter)) if PAGERS.contains(&waiter.name.as_str()))
     }
 
     /// What the foreground job was seen to want of the terminal.

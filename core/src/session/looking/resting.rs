@@ -29,7 +29,7 @@ impl Session {
             self.log.close_input(self.wall_at(now), glued);
             self.drain(now);
             self.prompted(text);
-        } else if matches!(resting.asks, Some(Asks::Shown | Asks::Hidden)) {
+        } else if !resting.pages && matches!(resting.asks, Some(Asks::Shown | Asks::Hidden)) {
             // A prompt that only looking can tell.
             self.log.close_input(self.wall_at(now), false);
             self.drain(now);
@@ -57,7 +57,7 @@ impl Session {
         if quiet < REST && !self.looking.at_prompt() {
             return Resting { again: Some(self.last_activity + REST), ..Resting::default() };
         }
-        if self.looking.in_pager() {
+        if self.looking.pages() {
             return Resting { asks: self.looking.asks(), pages: true, ..Resting::default() };
         }
         if self.is_unanswered_there() {
