@@ -28,8 +28,8 @@ pub enum Takes {
     Screen,
 }
 
-/// Commands that begin nothing at the far side, whatever stands behind them.
-const ATTACHES: &[&str] = &["telnet", "rlogin", "rsh", "cu", "picocom", "minicom", "virsh", "mosh", "et"];
+/// Commands that begin nothing at the far side, whatever stands behind them, and firejail, whose arguments may have 4,128 bytes.
+const ATTACHES: &[&str] = &["telnet", "rlogin", "rsh", "cu", "picocom", "minicom", "virsh", "mosh", "et", "firejail"];
 
 /// The same, of commands with words for what they do.
 const JOINS: &[&str] = &["attach", "console", "login", "start"];
@@ -155,6 +155,7 @@ mod tests {
             ("openshell sandbox exec -n box --", Takes::NoTerminal("--tty")),
             ("docker attach web", Takes::Occupied),
             ("virsh console web", Takes::Occupied),
+            ("firejail --quiet", Takes::Occupied),
             ("machinectl shell root@web", Takes::Words),
             ("bwrap --bind / / --", Takes::Words),
             ("podman exec -it web", Takes::Words),

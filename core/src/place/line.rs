@@ -23,6 +23,17 @@ pub(super) fn opens(line: &str) -> Option<Opens> {
     command(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
+/// Whether a line is one that brings the integration along to where it leads.
+#[must_use]
+pub fn brings_along(line: &str) -> bool {
+    let words = words(line).unwrap_or_default();
+    let words = without_prefixes(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    match words.as_slice() {
+        [first, mode, ..] => matches!(base(first), "dtmcp" | "docent-terminal-mcp") && matches!(*mode, "ssh" | "into"),
+        _ => false,
+    }
+}
+
 /// The words of a simple command, without the quotes around them: `ssh -t deep 'cd /srv; exec bash'`. None for a command of
 /// another kind, and where what the shell makes of a word is not to be read off it.
 fn words(line: &str) -> Option<Vec<String>> {
@@ -232,6 +243,16 @@ mod tests {
         }
         for line in ["sh", "-bash", "bash --rcfile /x/rc -i", "busybox ash", "python3 x.py", "busybox ls x", ""] {
             assert!(!runs_script(&line.split(' ').collect::<Vec<_>>()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_may_bring_the_integration_along() {
+        for line in ["dtmcp ssh there", "A=1 exec /opt/docent-terminal-mcp into podman exec -it web"] {
+            assert!(brings_along(line), "{line}");
+        }
+        for line in ["ssh there", "dtmcp token", "dtmcp", "echo dtmcp ssh there", "dtmcp ssh \"$h\"", ""] {
+            assert!(!brings_along(line), "{line}");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::region::Place;
 use crate::waiting::Judgement;
 use crate::waiting::carrier::Carrier;
 pub use entering::{Takes, shell_asked, takes};
-pub use line::runs_script;
+pub use line::{brings_along, runs_script};
 use line::{Opens, opens};
 
 /// Names of shells, as the kernel keeps them. A program that runs as somebody else (`sudo apt`, `sudo sh -c`) is no place to

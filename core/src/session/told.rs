@@ -181,8 +181,10 @@ impl Session {
             Taker::Far | Taker::Program(_) => return None,
         };
         let place = self.place();
+        // What was to bring it along has not, and is no advice for the next time.
+        let brought = self.command().is_some_and(|command| place::brings_along(&command.label));
         let way = match (&place.container, &shell) {
-            _ if behind => Way::There,
+            _ if behind || brought => Way::There,
             (Some(_), _) => Way::Container,
             (None, Some(_)) if place.user != self.setting.home.user => Way::User,
             (None, Some(_)) => Way::Here,
