@@ -12,8 +12,8 @@ use crate::region::Place;
 use crate::waiting::Judgement;
 use crate::waiting::carrier::Carrier;
 pub use entering::{Takes, shell_asked, takes};
-pub use line::{brings_along, runs_script};
 use line::{Opens, opens};
+pub use line::{brings_along, runs_script};
 
 /// Names of shells, as the kernel keeps them. A program that runs as somebody else (`sudo apt`, `sudo sh -c`) is no place to
 /// be; a shell that reads commands is.

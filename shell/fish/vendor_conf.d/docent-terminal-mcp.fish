@@ -47,7 +47,12 @@ end
 
 # The person's prompt with its marks. It is called again whenever the prompt is painted anew, with the count it has.
 function __dtmcp_wrap
-    builtin functions -q fish_prompt; or return
+    if not builtin functions -q fish_prompt
+        # Erased: fish paints one of its own, around which nothing can stand.
+        builtin printf '\e]133;A;%s;cwd=%s;st=%d;q=%d\e\\' $__dtmcp_id "$__dtmcp_cwd" $__dtmcp_last $__dtmcp_at
+        builtin printf '\e]133;B;%s\e\\' $__dtmcp_short
+        return
+    end
     # Descriptions, the fifth line of what is told of a function, tell ours from the person's.
     set -l told (builtin functions -Dv fish_prompt)
     test "$told[5]" = __dtmcp; or __dtmcp_wrap_left
@@ -90,6 +95,7 @@ function __dtmcp_event --on-event fish_prompt
     __dtmcp_here; or return $__dtmcp_status
     set -g __dtmcp_last $__dtmcp_status
     if not set -q __dtmcp_id
+        __dtmcp_give_back
         __dtmcp_begin
     else
         __dtmcp_count
@@ -136,7 +142,7 @@ function __dtmcp_bind_one
     if string match -q '3.*' -- $version; and builtin contains -- (string split ' ' -- $part[3])[1] (builtin bind -f)
         set part[3] "'builtin commandline -f $part[3]'"
     end
-    eval "$part[2] __dtmcp_enter $part[3] __dtmcp_entered"
+    eval "builtin $part[2] __dtmcp_enter $part[3] __dtmcp_entered"
 end
 
 function __dtmcp_enter
@@ -203,6 +209,11 @@ end
 function __dtmcp_give_back
     set -q __dtmcp_lent; or return
     set -e __dtmcp_lent __DTMCP_USER_ZDOTDIR
+    # The person may have set it meanwhile.
+    if test "$ZDOTDIR" != "$__DTMCP_ZDIR"
+        set -e __dtmcp_zdotdir __dtmcp_kept
+        return
+    end
     set -eg ZDOTDIR
     if set -q __dtmcp_zdotdir
         set -q __dtmcp_kept; and set -g ZDOTDIR $__dtmcp_zdotdir; or set -gx ZDOTDIR $__dtmcp_zdotdir
@@ -238,4 +249,9 @@ function __dtmcp_end --on-event fish_postexec
     set -g __dtmcp_done $__dtmcp_status[1] "$stages"
     __dtmcp_give_back
     return $__dtmcp_status[1]
+end
+
+# A startup file may go on as zsh.
+if __dtmcp_here
+    __dtmcp_lend zsh
 end

@@ -6,6 +6,7 @@
 mod bash;
 mod cases;
 mod fish;
+mod fish_settings;
 mod foreign;
 mod forks;
 mod frameworks;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         zsh::FILES,
         zsh_settings::ROWS,
         fish::ROWS,
+        fish_settings::ROWS,
     ];
     let mut trials: Vec<_> = tables.into_iter().flatten().map(row::Row::trial).collect();
     trials.extend(replay::trials());

@@ -216,4 +216,32 @@ pub(crate) const ROWS: &[Row] = &[
         &[Line("echo 'ä€😀漢'"), Line("print -r -- é")],
         &[want("echo 'ä€😀漢'", "ä€😀漢", 0), want("print -r -- é", "é", 0)],
     ),
+    zsh(
+        "zset_startup_goes_on_as_bash",
+        &[Line("echo ${BASH_VERSION:+bash}"), Line("false")],
+        &[want("*", "bash", 0), want("false", "", 1)],
+    )
+    .files(&[(".zshrc", "exec bash\n")]),
+    zsh(
+        "zset_startup_goes_on_as_fish",
+        &[Line("string match -q '3*' $version; echo $status"), Line("false")],
+        &[want("*", "~^[01]$", 0), want("false", "", 1)],
+    )
+    .files(&[(".zshrc", "exec fish\n")])
+    .needs(&["zsh", "fish"]),
+    zsh(
+        "zset_enter_that_adds",
+        &[
+            Line("accept-line() { [[ -n $BUFFER ]] || BUFFER='echo magic'; zle .accept-line }; zle -N accept-line"),
+            Line(""),
+            Line("false"),
+        ],
+        &[want("*", "", 0), want("echo magic", "magic", 0), want("false", "", 1)],
+    ),
+    zsh(
+        "zset_directory_hook_that_prints",
+        &[Line("chpwd() { echo moved }; setopt autocd"), Line("/tmp"), Line("pwd")],
+        &[want("*", "", 0), want("/tmp", "moved", 0), want("pwd", "/tmp", 0).cwd("/tmp")],
+    ),
+    set!("zset_time_is_told", "REPORTTIME=3600 TIMEFMT=%E"),
 ];
