@@ -1,6 +1,6 @@
 //! Hard settings of fish: what people set, replace and add, in a startup file or in a session.
 
-use crate::row::{Row, Want, ensure, fish, lost, not_run, want};
+use crate::row::{Row, Want, ensure, fish, lost, want};
 use crate::terminal::Step::{self, Line, Type};
 use crate::terminal::Terminal;
 use crate::terminal::Wait::{Foreground, Gone, Prompt, Text};
