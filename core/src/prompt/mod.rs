@@ -147,6 +147,12 @@ fn continues_exactly(line: &str, last: &str) -> bool {
     shell || continues_zsh(line) && !is_programs(last) || CONTINUATION.iter().any(after)
 }
 
+/// Whether a line is what shells mostly want the rest of a command behind, whatever their own prompt looks like.
+#[must_use]
+pub fn continues_any_shell(line: &str) -> bool {
+    line == "> " || continues_zsh(line)
+}
+
 /// Whether a line is zsh's continuation prompt: it tells what is open, from the outermost in.
 fn continues_zsh(line: &str) -> bool {
     line.strip_suffix("> ").is_some_and(|open| open.split(' ').all(|state| ZSH_STATES.contains(&state)))

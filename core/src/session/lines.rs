@@ -61,7 +61,8 @@ impl Session {
         if let Some(region) = self.log.region(id).filter(|region| region.kind == Kind::Command) {
             self.jobs.begins(region);
             self.last_prompt = None;
-            self.reads.taken_at = None;
+            (self.reads.taken_at, self.reads.began_at) = (None, None);
+            self.reads.unwitnessed = false;
             self.looking.beyond = None;
             self.looking.another_program();
         }

@@ -202,6 +202,7 @@ impl Session {
         }
         self.submitter = inherited.submitter;
         self.grown = inherited.grown;
+        self.take_over_prompts(inherited.prompts);
         // Where what runs leads to is nowhere in the log.
         self.looking.place_due = true;
         if self.log.shell() == ShellState::Continuation && self.agents.continuing().is_none() {

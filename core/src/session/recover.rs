@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::HUMAN;
 use super::line::grown::Grown;
+use super::line::rest::Prompts;
 use super::lines::is_end_of_label;
 use super::submitter::{LINES_MAX, Submitter};
 use crate::log::{Log, LogEvent, ShellState};
@@ -23,6 +24,8 @@ pub struct Inherited {
     pub(super) grown: Grown,
     /// Whether what was typed last, or was about to be, is a line.
     pub(super) submitted: bool,
+    /// What a program has shown of its prompts.
+    pub(super) prompts: Prompts,
 }
 
 /// A rebuild under way: feed it the stream from its beginning, then [`Recovery::finish`].
@@ -35,6 +38,7 @@ pub struct Recovery {
     submitted: bool,
     submitter: Submitter,
     grown: Grown,
+    prompts: Prompts,
     owed: Vec<(String, u32)>,
     changed: Vec<Region>,
 }
@@ -53,6 +57,7 @@ impl Recovery {
             intent,
             submitter: Submitter::default(),
             grown: Grown::default(),
+            prompts: Prompts::default(),
             owed: Vec::new(),
             changed: Vec::new(),
         }
@@ -68,6 +73,7 @@ impl Recovery {
         let begun = self.log.cooked.offset();
         if !bytes.is_empty() {
             self.grown.replayed(&self.log, wall);
+            self.prompts.replayed(&self.log, wall);
         }
         let before = self.intent.as_ref().map(|intent| intent.offset.saturating_sub(begun));
         let before = before.and_then(|before| usize::try_from(before).ok()).filter(|before| *before < bytes.len());
@@ -112,6 +118,9 @@ impl Recovery {
     }
 
     fn opened(&mut self, id: u32) {
+        if let Some(region) = self.log.region(id) {
+            self.prompts.opened(&self.log, region);
+        }
         let opened = self.log.region(id).filter(|region| region.kind == Kind::Command);
         let submitter = opened.and_then(|region| self.submitter.opened(&region.label));
         let known = self.known.get(&id);
@@ -148,7 +157,7 @@ impl Recovery {
         // A program that was given the first line of all and has printed nothing is in no piece of the stream.
         self.feed(&[], Wall::default());
         self.reach_intent();
-        let Self { log, changed, owed, submitter, grown, submitted, .. } = self;
-        (log, changed, Inherited { owed, submitter, grown, submitted })
+        let Self { log, changed, owed, submitter, grown, submitted, prompts, .. } = self;
+        (log, changed, Inherited { owed, submitter, grown, submitted, prompts })
     }
 }

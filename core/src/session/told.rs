@@ -45,6 +45,7 @@ impl Session {
         }
         if outcome.prompt.is_some() {
             self.note_told();
+            self.note_shells_prompt();
         }
         // Where nothing was typed, the line is whose it was.
         let typed = outcome.status != Status::Error;

@@ -55,18 +55,18 @@ impl Session {
         self.forget_rivals();
         let keys_before = self.keys_before(call, target);
         let tried = match std::mem::take(&mut call.trial) {
-            Trial::Stands(tried) => Some(tried.before),
+            Trial::Stands(tried) => Some(tried),
             _ => None,
         };
         let mut parts = Vec::new();
         let was_tried = tried.is_some();
-        if was_tried {
-            parts.push(Part { bytes: DISCARD_LINE.to_vec(), bracketed: false });
+        if let Some(tried) = &tried {
+            parts.push(Part { bytes: tried.clearing(), bracketed: false });
         } else {
             self.takes_text(&call.actor, target)?;
             parts.extend(self.make_room(now, &call.actor)?);
         }
-        let stands = tried.unwrap_or_else(|| self.before(now, call.prompt_pattern()));
+        let stands = tried.map_or_else(|| self.before(now, call.prompt_pattern()), |tried| tried.before);
         // The line is indented as it is meant to be; an editor's own blanks before it would come on top.
         let indents = || prompt::indented_by(&stands.line, self.last_prompt.as_deref()).is_some();
         if target == Target::Program && !was_tried && indents() {
@@ -299,13 +299,16 @@ impl Session {
         let Before { line, prompt: at_prompt, bytes: before } = stands;
         let known = at_prompt.is_some();
         self.reads.taken_at = Some(line.clone()).filter(|text| !text.trim().is_empty());
+        if !matches!(at_prompt, Some((_, Shape::Continuation))) {
+            self.reads.began_at = self.reads.taken_at.clone();
+        }
         match at_prompt {
             Some((text, Shape::Primary)) => self.prompted(text),
             // Whatever takes this line, it is not what showed the last prompt.
             None if self.is_carried() => self.last_prompt = None,
             Some((_, Shape::Continuation)) | None => {}
         }
-        self.reads.prompted = false;
+        (self.reads.prompted, self.reads.unwitnessed) = (false, false);
         self.reads.editor = self.editor_at_work();
         if self.input.is_some() {
             self.log.close_input(wall, before > 0);

@@ -9,6 +9,10 @@ use super::bash::Op;
 enum Kind {
     Gdb,
     Python,
+    /// A shell without markers whose prompt is like nothing else, and which wants the rest of a loop.
+    Dash,
+    /// Its line editor knows no key that clears the line, as an older reline.
+    Irb,
     /// No prompt that anyone knows.
     Odd,
     Cat,
@@ -55,6 +59,8 @@ impl Program {
         let kind = match name {
             "gdb" => Kind::Gdb,
             "python" => Kind::Python,
+            "irb" => Kind::Irb,
+            "dash" => Kind::Dash,
             "odd" => Kind::Odd,
             "cat" => Kind::Cat,
             "vault" => Kind::Vault,
@@ -80,6 +86,7 @@ impl Program {
         match self.kind {
             Kind::Gdb => "GNU gdb 13\r\n",
             Kind::Python => "Python 3.11\r\n",
+            Kind::Irb | Kind::Dash => "",
             Kind::Odd => "odd is ready\r\n",
             Kind::Cat | Kind::Vault | Kind::Passwd | Kind::Quiz | Kind::Deaf => "",
             Kind::Far | Kind::Lost | Kind::Star | Kind::Edits => "Last login: today\r\n",
@@ -92,6 +99,9 @@ impl Program {
             Kind::Gdb => "(gdb) ",
             Kind::Python if self.block => "... ",
             Kind::Python => ">>> ",
+            Kind::Irb => "irb(main):001:0> ",
+            Kind::Dash if self.block => "> ",
+            Kind::Dash => "[t] ",
             Kind::Odd => "now what",
             Kind::Far | Kind::Lost => "far 2 $ ",
             Kind::Star => "far *",
@@ -127,6 +137,11 @@ impl Program {
                 let echoed = if self.kind == Kind::Passwd { "" } else { "\r\n" };
                 does(echoed.to_owned(), self.line(&line))
             }
+            0x7f => {
+                let shown = self.line.pop().filter(|_| !self.hides());
+                reads(shown.map_or_else(String::new, |_| "\x08\x1b[K".to_owned()))
+            }
+            0x15 if self.kind == Kind::Irb => reads(String::new()),
             0x15 => {
                 let shown = if self.hides() { 0 } else { self.line.chars().count() };
                 self.line.clear();
@@ -163,6 +178,14 @@ impl Program {
                     _ => vec![slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
                 }
             }
+            Kind::Dash => {
+                self.block = word == "for" || (self.block && word != "done");
+                match word {
+                    "quit" => vec![Op::Status(0)],
+                    _ if self.block => vec![Op::Ask],
+                    _ => vec![Op::Print(format!("did {line}\r\n")), Op::Ask],
+                }
+            }
             Kind::Edits => {
                 self.block = word == "for" || (self.block && word != "end");
                 match word {
@@ -178,24 +201,26 @@ impl Program {
                     _ => vec![Op::Print("\x1b[?2004l".to_owned()), slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
                 }
             }
-            Kind::Gdb | Kind::Odd | Kind::Vi | Kind::Deaf | Kind::Far | Kind::Lost | Kind::Star => match word {
-                "quit" => vec![Op::Status(0)],
-                "quotes" => vec![
-                    Op::Print("On Monday\r\nyou wrote > ".to_owned()),
-                    Op::Sleep(Duration::from_millis(500)),
-                    Op::Print("it works\r\n".to_owned()),
-                    Op::Ask,
-                ],
-                // Output that no line end follows: the next prompt stands behind it.
-                "joined" => vec![slow, Op::Print(rest.to_owned()), Op::Ask],
-                "twice" => vec![
-                    Op::Print("half an ans".to_owned()),
-                    Op::Sleep(Duration::from_millis(500)),
-                    Op::Print("wer\r\n".to_owned()),
-                    Op::Ask,
-                ],
-                _ => vec![slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
-            },
+            Kind::Gdb | Kind::Irb | Kind::Odd | Kind::Vi | Kind::Deaf | Kind::Far | Kind::Lost | Kind::Star => {
+                match word {
+                    "quit" => vec![Op::Status(0)],
+                    "quotes" => vec![
+                        Op::Print("On Monday\r\nyou wrote > ".to_owned()),
+                        Op::Sleep(Duration::from_millis(500)),
+                        Op::Print("it works\r\n".to_owned()),
+                        Op::Ask,
+                    ],
+                    // Output that no line end follows: the next prompt stands behind it.
+                    "joined" => vec![slow, Op::Print(rest.to_owned()), Op::Ask],
+                    "twice" => vec![
+                        Op::Print("half an ans".to_owned()),
+                        Op::Sleep(Duration::from_millis(500)),
+                        Op::Print("wer\r\n".to_owned()),
+                        Op::Ask,
+                    ],
+                    _ => vec![slow, Op::Print(format!("did {line}\r\n")), Op::Ask],
+                }
+            }
         }
     }
 }

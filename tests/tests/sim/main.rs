@@ -22,6 +22,7 @@ mod programs;
 mod properties;
 mod readers;
 mod recovery;
+mod rest;
 mod run;
 mod signals;
 mod starting;

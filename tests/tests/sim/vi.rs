@@ -181,3 +181,21 @@ fn letters_left_at_a_programs_prompt_are_taken_back() {
     assert_eq!(sim.bash.taken, ["python", "3"], "{:?}", sim.typed());
     assert_eq!(sim.ran("b", "4").status, Status::Prompt);
 }
+
+/// Where no key clears the line, what was tried and what the agent had there are taken back all the same.
+#[test]
+fn an_editor_that_clears_no_line_gets_the_line_alone() {
+    let mut sim = Sim::bash();
+    sim.host = program(Call::Reads(0));
+    sim.host.modes = Known::Known(TerminalModes { canonical: false, echo: false, held: false });
+    assert_eq!(sim.ran("a", "irb").status, Status::Prompt);
+    sim.pass(5.0);
+    sim.person("\r");
+    sim.pass(1.0);
+    assert_eq!(sim.ran("a", "1+1").status, Status::Prompt);
+    sim.pass(5.0);
+    sim.ran("a", "1");
+    sim.sent("a", "raise", &[]);
+    assert_eq!(sim.ran("a", "2+2").status, Status::Prompt);
+    assert_eq!(sim.bash.taken, ["irb", "", "1+1", "1", "2+2"]);
+}

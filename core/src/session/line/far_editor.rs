@@ -24,10 +24,14 @@ pub(in crate::session) struct Reads {
     pub(in crate::session) searcher: Option<searching::Searcher>,
     /// What the last line was typed behind.
     pub(in crate::session) taken_at: Option<String>,
+    /// What the last line was typed behind that was no rest of another.
+    pub(in crate::session) began_at: Option<String>,
     /// Whether a primary prompt has been seen since the last line of an agent's, so that it is answered.
     pub(in crate::session) prompted: bool,
     /// The count of the cooked view's paste switches when a line was begun at a prompt that a line editor showed.
     pub(in crate::session) editor: Option<u32>,
+    /// Whether that was read off the log, so that nobody here knows who has typed since.
+    pub(in crate::session) unwitnessed: bool,
     /// The line that the editor of that count has shown first: nobody has typed behind it yet.
     shown: Option<(u32, String)>,
 }
@@ -126,11 +130,12 @@ impl Session {
 
     /// Whether the editor that showed the last prompt reads on, below the line that begins with it.
     pub(in crate::session) fn editor_reads_on(&self) -> bool {
-        let seen = self.is_carried() || self.looking.behind || self.looking.asks() == Some(Asks::Shown);
+        let asks = self.looking.asks() == Some(Asks::Shown) || self.shells_prompt().is_some();
+        let seen = self.is_carried() || self.looking.behind || asks;
         let same = self.reads.editor.is_some() && self.reads.editor == self.editor_at_work();
         let stands = self.cursors_line();
         let below = |prompt: &String| !stands.starts_with(prompt.trim_end());
-        seen && same && self.last_prompt.as_ref().is_some_and(below)
+        seen && same && self.last_prompt.as_ref().or_else(|| self.shells_prompt()).is_some_and(below)
     }
 
     /// Whether it has only put the cursor there.

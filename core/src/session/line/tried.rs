@@ -9,6 +9,7 @@
 use std::time::Duration;
 
 use super::grown::KEY_MS;
+use super::unsubmitted::{DISCARD_LINE, rubbing_out};
 use crate::call::{CallId, Outcome, Resting, Step, Target};
 use crate::log::ShellState;
 use crate::session::typing::Before;
@@ -57,6 +58,21 @@ pub(in crate::session) struct Tried {
     pub(in crate::session) before: Before,
     /// What stood behind the shell's prompt that is nobody's: a job in the background has printed it.
     noise: String,
+    /// What of the trial has come to stand there.
+    shown: Option<&'static str>,
+    /// Whether nothing but a program's prompt stood before it.
+    bare: bool,
+}
+
+impl Tried {
+    /// What clears the line of the trial. A shell that is known by its markers is known to clear its line.
+    pub(in crate::session) fn clearing(&self) -> Vec<u8> {
+        let shown = self.shown.unwrap_or_default();
+        match self.target {
+            Target::Program => rubbing_out(shown.len(), self.bare && !shown.is_empty()),
+            Target::Shell | Target::Unmarked => DISCARD_LINE.to_vec(),
+        }
+    }
 }
 
 impl Session {
@@ -78,7 +94,7 @@ impl Session {
     }
 
     /// Whether a person may have pressed a key at a program's prompt.
-    fn has_pressed_since(&self) -> bool {
+    pub(in crate::session) fn has_pressed_since(&self) -> bool {
         self.person.is_some_and(|last| last.0 + KEY_MS > self.line_begun().0)
     }
 
@@ -122,7 +138,8 @@ impl Session {
         let at = self.expected_there(call.moved);
         self.trying = Some(call.id);
         let noise = self.log.cooked.input().trim().to_owned();
-        call.trial = Trial::Typing(Tried { target, line: line.to_owned(), before, noise });
+        let bare = self.last_prompt.as_deref() == Some(before.line.as_str());
+        call.trial = Trial::Typing(Tried { target, line: line.to_owned(), before, noise, shown: None, bare });
         self.sent = None;
         // It is this agent's, if anything keeps the line from following.
         self.agents.line_is_empty();
@@ -135,7 +152,7 @@ impl Session {
 
     /// What is to be done about a trial that is under way; none where none is.
     pub(in crate::session) fn step_trial(&mut self, now: Now, call: &mut Call) -> Option<Step> {
-        let (tried, until) = match std::mem::take(&mut call.trial) {
+        let (mut tried, until) = match std::mem::take(&mut call.trial) {
             Trial::Shows(tried, until) => (tried, until),
             other => {
                 let waits = matches!(other, Trial::Typing(_));
@@ -149,6 +166,7 @@ impl Session {
             shown.clone_into(&mut agent.half_typed);
             agent.prompted = target == Target::Program;
             self.trying = None;
+            tried.shown = Some(shown);
             call.trial = Trial::Stands(tried);
             return Some(Step::Line(target, line));
         }

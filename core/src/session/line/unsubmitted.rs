@@ -5,6 +5,7 @@
 //! echoed, only that something was sent is known. What was echoed is kept on disk; what was not, never.
 
 use super::grown::cursors_text;
+use super::tried::{LAST, TRIAL};
 use crate::call::{Asks, CallId, Resting};
 use crate::log::ShellState;
 use crate::prompt;
@@ -20,6 +21,12 @@ const CLEAR_LINE: &[u8] = b"\x05\x15";
 /// Discards what stands on the line before the cursor, in readline, prompt_toolkit, pyrepl, reline, and in what the
 /// kernel keeps of a line.
 pub(in crate::session) const DISCARD_LINE: &[u8] = b"\x15";
+
+/// Takes back the character before the cursor.
+const RUB_OUT: u8 = 0x7f;
+
+/// Characters that are taken back one by one at most: a line that somebody has typed by hand is no longer.
+const RUBBED_MAX: usize = 200;
 
 /// Joins a line with the one above and discards that, in an editor of several lines.
 const JOIN_AND_DISCARD: &[u8] = b"\x7f\x15";
@@ -208,15 +215,7 @@ impl Session {
         if let Some(text) = text {
             return Err(text.refusal());
         }
-        if let Some(owner) = self.has_begun(now).filter(|owner| *owner != actor) {
-            let begun = match self.log.shell() {
-                ShellState::Continuation => "a command that the shell wants the rest of",
-                _ => "something that the program wants the rest of",
-            };
-            return Err(format!(
-                "nothing was typed: {owner} has begun {begun}, and this would become part of it. Ask them; send keys=[\"ctrl+c\"] gives it up if they agree"
-            ));
-        }
+        self.is_no_others_rest(now, actor)?;
         if self.log.shell() == ShellState::Continuation {
             return Ok(None);
         }
@@ -226,36 +225,9 @@ impl Session {
             let unpainted = at_prompt && self.log.leftover().is_some_and(|text| self.is_refused(text));
             return Ok(unpainted.then(|| Part { bytes: self.clearing(), bracketed: false }));
         }
-        let bytes = if at_prompt { self.clearing() } else { DISCARD_LINE.to_vec() };
+        let own = unsubmitted.and_then(|it| it.text.filter(|_| it.owner != Owner::Nobody));
+        let bytes = if at_prompt { self.clearing() } else { self.discarding(own.as_deref().unwrap_or_default()) };
         Ok(Some(Part { bytes, bracketed: false }))
-    }
-
-    /// Whose command the shell or the program wants the rest of; none where it wants none. Where no person can have begun
-    /// it, most likely a program of ours that is gone has.
-    fn has_begun(&self, now: Now) -> Option<&str> {
-        let persons = || Some(SOMEONE).filter(|_| self.person_typed_since_last_line());
-        match self.log.shell() {
-            ShellState::Continuation => self.agents.continuing().or_else(persons),
-            ShellState::Running(_) | ShellState::NoShell => {
-                let prompt = self.resting(now, None).prompt;
-                let (_, prompt::Shape::Continuation) = prompt? else { return None };
-                // The line of the agent that typed last was answered before.
-                if self.reads.prompted {
-                    return persons();
-                }
-                let last = self.log.regions().next_back().filter(|region| region.kind == Kind::Input);
-                last.and_then(|region| region.actor.as_deref())
-            }
-            ShellState::AtPrompt { .. } | ShellState::Starting | ShellState::Ended => None,
-        }
-    }
-
-    /// Whether the line of the cursor is one on which a program without markers wants the rest of what was begun.
-    pub(in crate::session) fn wants_the_rest(&self) -> bool {
-        let line = self.cursors_line();
-        let last = self.last_prompt.as_deref();
-        let shape = prompt::matches(&line, None, prompt::Setting::Integrated, last);
-        shape == Some(prompt::Shape::Continuation) || self.editor_reads_on()
     }
 
     /// Why this agent's line is not typed where nothing is seen to take one, and another's text is on the line: behind a
@@ -281,6 +253,20 @@ impl Session {
         let lines = self.log.cooked.input_above().max(refused).min(EDITED_MAX);
         let above = std::iter::repeat_n(JOIN_AND_DISCARD, lines);
         [CLEAR_LINE].into_iter().chain(above).flatten().copied().collect()
+    }
+
+    /// What takes this text back that stands at the end of a program's line.
+    fn discarding(&self, text: &str) -> Vec<u8> {
+        let line = self.log.cooked.line_at_cursor().text;
+        let stands = line.trim_end().ends_with(text) && text.is_ascii() && text.len() <= RUBBED_MAX;
+        // After a person's key the editor may take it for a command, and the kernel's needs none.
+        let tried = matches!(text, TRIAL | LAST);
+        let edits = self.looking.canonical != Some(true) && (tried || !self.has_pressed_since());
+        if text.is_empty() || !stands || !edits {
+            return DISCARD_LINE.to_vec();
+        }
+        let characters = text.len() + line.len() - line.trim_end().len();
+        rubbing_out(characters, self.last_prompt.as_deref() == line.get(..line.len() - characters))
     }
 
     /// Whether a text on the shell's line is one that an agent submitted and that did not parse: fish leaves it there
@@ -515,6 +501,13 @@ impl Unsubmitted {
             ),
         }
     }
+}
+
+/// Takes back so many characters before the cursor one by one, for an older reline, which irb has, knows no key that clears
+/// the line; and then whatever else stands there, unless they are all: readline rings the bell where nothing does.
+pub(in crate::session) fn rubbing_out(characters: usize, are_all: bool) -> Vec<u8> {
+    let rest = if are_all { &[][..] } else { DISCARD_LINE };
+    std::iter::repeat_n(RUB_OUT, characters).chain(rest.iter().copied()).collect()
 }
 
 /// Whether a text on the shell's line is what a terminal answers to queries in some program's output: the answers

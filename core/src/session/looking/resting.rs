@@ -9,6 +9,7 @@ use crate::pattern::Pattern;
 use crate::place::Taker;
 use crate::prompt;
 use crate::region::Kind;
+use crate::session::line::rest::is_remembered;
 use crate::session::{CallKind, Session};
 use crate::time::Now;
 use crate::waiting::Judgement;
@@ -132,9 +133,14 @@ impl Session {
         if known || !matches!(self.log.shell(), ShellState::Running(_) | ShellState::NoShell) {
             return;
         }
-        let Some((text, prompt::Shape::Primary)) = self.resting(now, None).prompt else { return };
+        let Some((text, prompt::Shape::Primary)) = self.resting(now, None).prompt else {
+            if self.shows_again(now) {
+                (self.reads.prompted, self.reads.editor) = (true, editor);
+            }
+            return;
+        };
         (self.reads.prompted, self.reads.editor) = (true, editor);
-        if self.last_prompt.is_none() && (prompt::is_programs(&text) || self.is_carried()) {
+        if self.last_prompt.is_none() && (is_remembered(&text) || self.is_carried()) {
             self.prompted(text);
         }
     }
@@ -167,6 +173,7 @@ impl Session {
             return None;
         }
         let shape = prompt::matches(&line.text, pattern, setting, self.last_prompt.as_deref());
+        let shape = if self.continues_shell(&line.text) { Some(prompt::Shape::Continuation) } else { shape };
         if shape != Some(prompt::Shape::Continuation)
             && let Some(prompt) = self.glued(&line.text)
         {
@@ -216,7 +223,8 @@ pub(in crate::session) fn last_prompt(log: &Log) -> Option<String> {
     let named = lines.find_map(|region| prompt::leading(&format!("{} ", region.label)).map(str::to_owned));
     // No line was sent to it yet, and a person may have begun one.
     let stands = log.cooked.line_at_cursor().text;
-    let shown = || prompt::leading(&stands).filter(|prompt| prompt::is_programs(prompt)).map(str::to_owned);
+    let is = |prompt: &&str| prompt::is_programs(prompt) && !prompt::continues_any_shell(prompt);
+    let shown = || prompt::leading(&stands).filter(is).map(str::to_owned);
     let unmarked = matches!(log.shell(), ShellState::Running(_) | ShellState::NoShell);
     named.or_else(|| shown().filter(|_| unmarked))
 }
