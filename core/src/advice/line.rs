@@ -165,6 +165,10 @@ impl Parts {
                 _ => {}
             }
         }
+        // History expansion, also within double quotes: what it stands for is not known here.
+        if word.len() > 1 && word.starts_with('!') && word != "!=" {
+            return None;
+        }
         self.words.push(word);
         Some(())
     }

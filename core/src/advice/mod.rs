@@ -93,10 +93,11 @@ impl<'a> Facts<'a> {
         self.last().filter(|command| command.joint == Joint::Pipe)
     }
 
-    /// The last command, where it follows others whatever came of them, and tells its own status.
+    /// The last command, where it follows others whatever came of them, and tells its own status: what stands before it
+    /// may have been handed a line (`bash -c`), of which it is the last.
     fn trailer(&self, name: &str) -> Option<&Command> {
         let last = self.last().filter(|command| command.joint == Joint::Then && self.commands.len() > 1)?;
-        (last.name() == name).then_some(last)
+        (last.name() == name && last.prefixes.is_empty()).then_some(last)
     }
 
     fn any(&self, test: impl Fn(&Command) -> bool) -> bool {

@@ -212,7 +212,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "sigpipe",
         Once,
-        |f| f.ended() && f.stages().contains(&SIGPIPE) && !stage_failed(f),
+        |f| f.ended() && has_closed_early(f) && !stage_failed(f),
         |_| "141 is SIGPIPE: a later stage had read enough and closed the pipe, which is no failure".to_owned(),
     ),
     row(
@@ -432,6 +432,13 @@ fn unsent(facts: &Facts<'_>) -> String {
 fn stage_failed(facts: &Facts<'_>) -> bool {
     let failed = |status: &i32| !matches!(*status, 0 | SIGPIPE);
     facts.region().is_some_and(|region| region.exit == Some(0)) && facts.stages().iter().any(failed)
+}
+
+/// Whether a stage wrote into a pipe that a later one had closed. One that was never started has read nothing: a shell gives
+/// 126 for what it may not start, and 127 for what it does not find.
+fn has_closed_early(facts: &Facts<'_>) -> bool {
+    let Some(wrote) = facts.stages().iter().rposition(|status| *status == SIGPIPE) else { return false };
+    facts.stages().iter().skip(wrote + 1).all(|status| !matches!(*status, 126 | 127))
 }
 
 fn crashed(facts: &Facts<'_>) -> String {

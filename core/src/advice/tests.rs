@@ -228,7 +228,16 @@ fn results() -> Vec<Case> {
     let failing = |label: &str| done(label, 0, &[1, 0]);
     vec![
         ("stage", vec![failing("false | cat")], vec![done("yes | head -1", 0, &[141, 0]), done("a | b", 1, &[1, 1])]),
-        ("sigpipe", vec![done("yes | head -1", 0, &[141, 0])], vec![failing("false | cat"), done("a | b", 0, &[0, 0])]),
+        (
+            "sigpipe",
+            vec![done("yes | head -1", 0, &[141, 0])],
+            vec![
+                failing("false | cat"),
+                done("a | b", 0, &[0, 0]),
+                done("seq 1000 | nosuch", 127, &[141, 127]),
+                done("seq 1000 | ./n", 126, &[141, 126]),
+            ],
+        ),
         (
             "or-true",
             vec![ok("make || true"), ok("make||:")],
@@ -251,6 +260,8 @@ fn results() -> Vec<Case> {
                 ok("clear; echo one"),
                 ok("vim -es +q; echo e"),
                 ok("printf x; echo"),
+                ok("false; bash -c \"true || echo T\""),
+                ok("!!; echo x"),
             ],
         ),
         (

@@ -55,6 +55,8 @@ pub struct Steady {
     idle: bool,
     /// Who has waited for keys, as editors of lines do.
     keyed: Option<ProcessId>,
+    /// Who has polled for keys behind something on its line, as an editor does that has other things to look after.
+    polled: Option<ProcessId>,
 }
 
 /// Who has asked behind something on its line: a prompt. Whoever has waits the next time behind a prompt as well.
@@ -131,9 +133,22 @@ impl Steady {
         step
     }
 
+    /// Takes one look at a prompt, which alone is no measure of who waits.
+    pub fn glimpse(&mut self, judgement: &Judgement, inspection: &Inspection, output: Output) {
+        if let Judgement::Waits(waiter) | Judgement::Busy(waiter) = judgement
+            && raw(inspection)
+            && output.column > 0
+            && !waiter.reads
+        {
+            self.polled = Some(waiter.process);
+        }
+    }
+
     /// A reader of keys that has asked behind a prompt before, and now has the cursor at the beginning of a line,
     /// may be at work on the line that it was given: with a timer, or with another thread than the one that reads. Where
     /// it is seen to have neither, its prompt is empty now.
+    ///
+    /// One that polls at its prompt, and sits in a read now, is asked by what it was given: a read holds it up.
     ///
     /// One that has given the terminal back to lines has closed its editor. libuv takes a terminal out of its list only
     /// when the next key comes, so that node's programs seem to watch it for ever.
@@ -148,7 +163,8 @@ impl Steady {
             }
             Asked::Process(process) => process == waiter.process,
         };
-        if asks_once(inspection, waiter) {
+        let held_up = waiter.reads && self.polled == Some(waiter.process);
+        if held_up || asks_once(inspection, waiter) {
             return judgement;
         }
         let away = output.column == 0 && !output.alternate && !self.idle;

@@ -418,6 +418,37 @@ fn a_terminal_that_was_given_back_is_read_no_more_by_what_is_left_of_an_editor()
 }
 
 #[test]
+fn who_polls_at_its_prompt_and_reads_behind_a_line_asks() {
+    let at = |column: u16| Output { column, ..QUIET };
+    let program = |call: Call| {
+        let mut one = process(7, "wait_woken", vec![terminal(0)]);
+        let beside = Thread {
+            tid: 8,
+            sleep: Sleep::In("futex_do_wait".to_owned()),
+            call: Known::Known(Call::Other),
+            runs: Known::Known(1),
+        };
+        if let Known::Known(threads) = &mut one.threads {
+            threads[0].call = Known::Known(call);
+            threads.push(beside);
+        }
+        scene(RAW, vec![one])
+    };
+    let polls = || program(Call::Polls { fds: vec![0], timeout: Some(Duration::from_millis(100)) });
+    for (prompt, comes_to_wait) in [(polls(), true), (program(Call::Reads(0)), false)] {
+        let mut steady = Steady::default();
+        steady.prompted(true);
+        steady.glimpse(&judge(&prompt, at(4)), &prompt, at(4));
+        steady.submitted();
+        let asks = program(Call::Reads(0));
+        let judgement = judge(&asks, at(0));
+        steady.look(Now(0), judgement.clone(), &asks, at(0));
+        let step = steady.look(Now(60_000), judgement, &asks, at(0));
+        assert_eq!(matches!(step, Step::Holds(Judgement::Waits(_))), comes_to_wait, "{step:?}");
+    }
+}
+
+#[test]
 fn a_runtime_that_always_lists_the_terminal_waits_only_where_something_asks() {
     let entry = Interest { fd: 0, inode: PANE.inode, input: true, once: true };
     let list = vec![terminal(0), other(5, FileKind::Epoll(Known::Known(vec![entry])))];

@@ -452,6 +452,7 @@ impl Session {
         self.looking.refusal = inspection.refusal;
         self.looking.glance = Some(judgement.clone());
         self.looking.at_work.look(now, &judgement, inspection);
+        self.looking.steady.glimpse(&judgement, inspection, output);
         if quiet < REST {
             self.looking.next = Some(self.last_activity + REST);
             return;
