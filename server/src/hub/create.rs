@@ -177,7 +177,10 @@ impl Hub {
                         name = quoted(name)
                     )
                 } else {
-                    format!("a session {name} is open already. {open}", name = quoted(name))
+                    format!(
+                        "no session was opened: {name} is open already. Leave out name for the next free one, or give another. {open}",
+                        name = quoted(name)
+                    )
                 });
             }
             return Ok(name.to_owned());
@@ -202,7 +205,8 @@ impl Hub {
         if path.is_dir() {
             Ok(path.to_string_lossy().into_owned())
         } else {
-            Err(format!("cwd={} is no directory", quoted(&path.display().to_string())))
+            let path = quoted(&path.display().to_string());
+            Err(format!("no session was opened: cwd={path} is no directory. Give one that exists, or leave it out"))
         }
     }
 

@@ -8,10 +8,9 @@ use dtmcp_core::place::differs;
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::{Reply, span};
-use dtmcp_core::text::visible::quoted;
 use serde_json::{Map, Value, json};
 
-use super::pick::{Readable, command, glance};
+use super::pick::{Readable, command, glance, no_session};
 use super::{Handle, Hub, ended};
 use crate::driver::render::mask;
 use crate::driver::{Clock, Look};
@@ -64,7 +63,7 @@ impl Hub {
             entries.push(closed_entry(&name, &meta, &dir));
         } else if let Some(name) = session.filter(|_| entries.is_empty()) {
             let open = self.open_sessions().await;
-            return Reply::error(None, &format!("there is no session {name}. {open}", name = quoted(name)));
+            return Reply::error(None, &no_session(name, &open));
         } else if closed && session.is_none() {
             for name in self.home.sessions().unwrap_or_default() {
                 if let Some(Readable::Closed { name, meta, dir }) =

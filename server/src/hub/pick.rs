@@ -32,6 +32,12 @@ impl Readable {
     }
 }
 
+/// The error for a name that no session has or had.
+pub(super) fn no_session(name: &str, open: &str) -> String {
+    let name = quoted(name);
+    format!("there is no session {name}. {open}; session_list closed=true names the closed ones")
+}
+
 impl Hub {
     /// The open session that a call means.
     ///
@@ -45,10 +51,7 @@ impl Hub {
                 None if self.closed(name).is_some() => Err(Box::new(self.not_open(name))),
                 None => {
                     let open = self.open_sessions().await;
-                    Err(Box::new(Reply::error(
-                        None,
-                        &format!("there is no session {name}. {open}", name = quoted(name)),
-                    )))
+                    Err(Box::new(Reply::error(None, &no_session(name, &open))))
                 }
             };
         }
