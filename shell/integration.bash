@@ -39,6 +39,15 @@ __dtmcp_here() {
     [[ /dev/fd/61 -ef /dev/tty && /dev/fd/0 -ef $__DTMCP_TTY ]]
 }
 
+# Whether a command's start and its end can both be told, where nothing was told yet. A shell whose PS0 is readonly or
+# takes no text would be one in which no command ever begins, and is left a plain one.
+__dtmcp_able() {
+    local -
+    set +u
+    [[ -n ${__dtmcp_told-} || ${PS0@a} != *[rilu]* || $PS0 == *__dtmcp_C* ]] || "$__dtmcp_by" return 1
+    [[ ${PROMPT_COMMAND[*]} == *"$__DTMCP_HOOK"* || ${PS1@a} != *[rilu]* ]]
+}
+
 # Prints the name of the terminal that is its input, also where PATH leads nowhere.
 __dtmcp_tty() {
     tty || "$__dtmcp_by" command -p tty
@@ -339,7 +348,7 @@ __dtmcp_prompt() {
     local __dtmcp_on __dtmcp_run
     __dtmcp_builtins
     __dtmcp_on= __dtmcp_t= __dtmcp_u= __dtmcp_v= __dtmcp_w= __dtmcp_x= __dtmcp_y=
-    if __dtmcp_here; then
+    if __dtmcp_here && __dtmcp_able; then
         __dtmcp_on=1
         [[ ${__dtmcp_nonce-} == "$__DTMCP_NONCE" ]] || __dtmcp_identify
         __dtmcp_end "$__dtmcp_st" "${__dtmcp_sp[@]}"

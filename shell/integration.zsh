@@ -38,8 +38,11 @@ __dtmcp_encode() {
     REPLY=$out
 }
 
-# Whether this shell is on the session's own terminal. zsh writes its prompts to TTY, whatever its stderr is.
+# Whether this shell is on the session's own terminal, and the starts of commands can be told: a shell whose hook for that
+# is readonly would be one in which none ever begins, and is left a plain one. zsh writes its prompts to TTY, whatever its
+# stderr is.
 __dtmcp_here() {
+    [[ ${(t)preexec_functions-} != *readonly* || -n ${(M)preexec_functions:#__dtmcp_exec} ]] || return 1
     [[ -n ${__DTMCP_NONCE-} && -n ${__DTMCP_TTY-} && -n ${TTY-} && $TTY -ef $__DTMCP_TTY ]]
 }
 
@@ -186,15 +189,16 @@ __dtmcp_wrap() {
     fi
 }
 
-# __dtmcp_pre first, __dtmcp_post and __dtmcp_exec last. (Some prompts put themselves last at every prompt, too; what they
+# __dtmcp_pre first, __dtmcp_post and __dtmcp_exec last, where that can be: to set what is readonly would end all of this. (Some prompts put themselves last at every prompt, too; what they
 # leave out the line editor's hook prints.)
 __dtmcp_take_places() {
     emulate -L zsh -o no_force_float
-    if [[ ${precmd_functions[1]-} != __dtmcp_pre || ${precmd_functions[-1]-} != __dtmcp_post ]]; then
+    if [[ ${precmd_functions[1]-} != __dtmcp_pre || ${precmd_functions[-1]-} != __dtmcp_post ]] &&
+        [[ ${(t)precmd_functions-} != *readonly* ]]; then
         typeset -ga precmd_functions
         precmd_functions=(__dtmcp_pre ${precmd_functions:#__dtmcp_(pre|post)} __dtmcp_post)
     fi
-    if [[ ${preexec_functions[-1]-} != __dtmcp_exec ]]; then
+    if [[ ${preexec_functions[-1]-} != __dtmcp_exec && ${(t)preexec_functions-} != *readonly* ]]; then
         typeset -ga preexec_functions
         preexec_functions=(${preexec_functions:#__dtmcp_exec} __dtmcp_exec)
     fi
@@ -271,7 +275,7 @@ __dtmcp_show() {
 __dtmcp_exec() {
     {
         local __dtmcp_status=$?
-        __dtmcp_start "${1:-$3}" "$__dtmcp_status"
+        __dtmcp_start "${1:-$3}" "$__dtmcp_status" "$3"
         (( ! ${+WIDGET} )) || return $__dtmcp_status
     } 9>&2 2>/dev/null >/dev/null
 }
@@ -280,10 +284,10 @@ __dtmcp_start() {
     emulate -L zsh -o no_force_float
     __dtmcp_unwrap
     __dtmcp_ran=1
-    # A zsh that the line starts by name is to be integrated. Nothing else sees ZDOTDIR changed; neither does another user,
-    # whose zsh could not read our files and would read none of theirs.
-    if [[ $1 == *zsh* && -r ${__DTMCP_ZDIR-}/.zshenv && ${#${(M)${(z)1}:#(*/|)zsh}} -gt 0 &&
-        ${#${(M)${(z)1}:#(*/|)(su|runuser|setpriv)}} -eq 0 ]]; then
+    # A zsh that the line starts by name, its aliases expanded ($3), is to be integrated, also from within quotes. Nothing
+    # else sees ZDOTDIR changed; neither does another user, whose zsh could not read our files and would read none of theirs.
+    if [[ " $3 " == *[^a-zA-Z0-9_.-]zsh[^a-zA-Z0-9_./-]* && -r ${__DTMCP_ZDIR-}/.zshenv &&
+        ${#${(M)${(z)3}:#(*/|)(su|runuser|setpriv)}} -eq 0 ]]; then
         typeset -g __dtmcp_lent=1
         if (( ${+ZDOTDIR} )); then
             typeset -g __dtmcp_zdotdir=$ZDOTDIR __dtmcp_zexport=${(M)${(t)ZDOTDIR}:#*export*}

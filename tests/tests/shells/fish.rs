@@ -321,6 +321,29 @@ bind \\r own
         ],
     )
     .needs(&["zsh"]),
+    zsh(
+        "zsh_in_zsh_by_another_word",
+        &[
+            Line("alias z=zsh"),
+            Line("z"),
+            Line("(exit 4)"),
+            Line("exit"),
+            Line("bash -c \"exec zsh\""),
+            Line("(exit 5)"),
+            Line("exit"),
+            Line("echo ${ZDOTDIR-none}"),
+        ],
+        &[
+            want("*", "", 0),
+            want("z", "*", 4),
+            want("(exit 4)", "", 4),
+            lost("exit", "*"),
+            want("*", "*", 5),
+            want("(exit 5)", "", 5),
+            lost("exit", "*"),
+            want("*", "none", 0),
+        ],
+    ),
     row(
         "zsh_by_way_of_a_script",
         &[

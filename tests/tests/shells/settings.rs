@@ -1,7 +1,10 @@
 //! Hard settings of bash: what people set, trap, close and replace, in a startup file or in a session.
 
+use libtest_mimic::Failed;
+
 use crate::row::{Row, Want, ensure, lost, not_run, row, want};
 use crate::terminal::Step::{Line, Type};
+use crate::terminal::Terminal;
 use crate::terminal::Wait::{Continuation, End, Foreground, Gone, Prompt, Text};
 
 /// A startup file with a short prompt and this in it.
@@ -45,6 +48,21 @@ macro_rules! startup {
     };
 }
 
+/// A row whose startup file, with this in it, leaves the shell a plain one.
+macro_rules! unmarked {
+    ($name:literal, $text:expr) => {
+        row($name, &[Type("echo pl$((1+1))\r", Text("pl2\r\n"))], &[])
+            .files(&[(".bash_profile", concat!("PS1='plain$ '\n", $text, "\n"))])
+            .ready(Text("plain$ "))
+            .check(unmarked)
+    };
+}
+
+fn unmarked(terminal: &Terminal) -> Result<(), Failed> {
+    let marked = terminal.shown().contains("]133;");
+    ensure(!marked && terminal.lines().iter().any(|line| line == "pl2"), "a plain shell, without marks")
+}
+
 pub(crate) const ROWS: &[Row] = &[
     set!(
         "set_names_readonly",
@@ -66,6 +84,10 @@ pub(crate) const ROWS: &[Row] = &[
     startup!("set_startup_all_opened_anew", "exec </dev/tty >/dev/tty 2>&1"),
     startup!("set_startup_no_path", "unset PATH"),
     startup!("set_startup_path_to_nowhere", "PATH=/no/such"),
+    // No start of a command can be told, or no end: a plain shell, which prints nothing of ours.
+    unmarked!("set_startup_readonly_start", "PS0=; readonly PS0"),
+    unmarked!("set_startup_readonly_start_and_hook", "PROMPT_COMMAND=true PS0=; readonly PS0 PROMPT_COMMAND"),
+    unmarked!("set_startup_readonly_hook_and_prompt", "PROMPT_COMMAND=true; readonly PS1 PROMPT_COMMAND"),
     set!("set_noclobber", "set -o noclobber"),
     set!("set_vi", "set -o vi"),
     set!("set_notify", "set -b"),

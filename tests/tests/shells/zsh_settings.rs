@@ -39,6 +39,13 @@ fn nothing_said(terminal: &Terminal) -> Result<(), libtest_mimic::Failed> {
 }
 
 pub(crate) const ROWS: &[Row] = &[
+    // The line editor's hook tells the end then, and knows no stages.
+    zsh("zsh_rc_readonly_first_hooks", &[REST[1], REST[2], REST[3]], &[AFTER[1], AFTER[2], AFTER[3]])
+        .files(&[(".zshrc", "PS1='$ '\na() { : }\ntypeset -ra precmd_functions=(a)\n")]),
+    zsh("zsh_rc_readonly_hooks", &[Type("echo pl$((1+1))\r", Text("pl2\r\n"))], &[])
+        .files(&[(".zshrc", "PS1='plain$ '\na() { : }\ntypeset -ra precmd_functions=(a) preexec_functions=(a)\n")])
+        .ready(Text("plain$ "))
+        .check(|terminal| ensure(!terminal.shown().contains("]133;"), "a plain shell, without marks")),
     set!("zset_noclobber", "setopt noclobber no_nomatch"),
     set!("zset_vi", "bindkey -v"),
     // The end of the output cannot be told before the mark then, and what stands for a missing line end is output.
