@@ -15,8 +15,9 @@ const LOOKS: u8 = 3;
 /// Who waited before a shell came up.
 #[derive(Debug, Clone, Default)]
 pub(in crate::session) struct Around {
-    /// Who was seen to wait last.
-    waited: Option<ProcessId>,
+    /// Who was seen to wait last, and who before that: on a busy machine a shell is seen at its prompt before the marker
+    /// that tells of it has come here.
+    waited: [Option<ProcessId>; 2],
     shells: Vec<Inside>,
 }
 
@@ -34,11 +35,17 @@ impl Around {
     /// Takes what a look came to.
     pub(in crate::session) fn look(&mut self, judgement: &Judgement, inspection: &Inspection) {
         if let Some(waiter) = waits(judgement, inspection) {
-            self.waited = Some(waiter.process);
+            self.waits(waiter.process);
         }
         for inside in self.shells.iter_mut().filter(|inside| !inside.seen) {
             inside.seen = is_there(inspection, inside.shell);
             inside.looks = inside.looks.saturating_sub(1);
+        }
+    }
+
+    fn waits(&mut self, process: ProcessId) {
+        if self.waited[0] != Some(process) {
+            self.waited = [Some(process), self.waited[0]];
         }
     }
 
@@ -53,7 +60,7 @@ impl Around {
         if self.shells.len() >= NESTED_MAX {
             self.shells.remove(0);
         }
-        let program = self.waited.filter(|program| program.pid != shell);
+        let program = self.waited.into_iter().flatten().find(|program| program.pid != shell);
         self.shells.extend(program.map(|program| Inside { shell, program, seen: false, looks: LOOKS }));
     }
 
@@ -89,4 +96,30 @@ fn waits<'a>(judgement: &'a Judgement, inspection: &Inspection) -> Option<&'a Wa
     let files = process.files.known()?;
     let masters = files.iter().any(|file| matches!(file.kind, FileKind::Master(_)));
     (!waiter.outside && !masters).then_some(waiter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_that_is_seen_before_it_shows_itself_has_the_program_around_it() {
+        let id = |pid| ProcessId { pid, start: 1 };
+        for seen_before in [false, true] {
+            let mut around = Around::default();
+            around.waits(id(7));
+            if seen_before {
+                around.waits(id(101));
+                around.waits(id(101));
+            }
+            around.started(101);
+            let programs: Vec<ProcessId> = around.shells.iter().map(|inside| inside.program).collect();
+            assert_eq!(programs, [id(7)], "{seen_before}");
+        }
+        // Nobody but the shell itself was ever seen.
+        let mut around = Around::default();
+        around.waits(id(101));
+        around.started(101);
+        assert!(around.shells.is_empty());
+    }
 }
