@@ -9,7 +9,7 @@ use dtmcp_core::session::Event;
 use tokio::sync::oneshot;
 
 use super::{Closed, Message, Running, render};
-use crate::terminal::TerminalError;
+use crate::terminal::{PaneState, TerminalError};
 
 /// How long a program may take to end once its terminal is hung up; the rest of its output is waited for meanwhile.
 const HANGUP: Duration = Duration::from_secs(2);
@@ -60,7 +60,12 @@ impl Running {
         self.stream_checked = self.driver.follower.ended();
         let mut state = self.driver.terminal.state(self.driver.pane).await;
         let mut left = LOOKS;
-        while left > 0 && state.as_ref().is_err_and(|error| !error.is_gone()) {
+        // A pane that is about to end still has its pipe for a moment.
+        let unsettled = |state: &Result<PaneState, TerminalError>| match state {
+            Err(error) => !error.is_gone(),
+            Ok(state) => self.stream_checked && state.pipe && !state.dead,
+        };
+        while left > 0 && unsettled(&state) {
             left -= 1;
             tokio::time::sleep(BETWEEN_LOOKS).await;
             state = self.driver.terminal.state(self.driver.pane).await;
@@ -77,7 +82,6 @@ impl Running {
             Ok(state) if state.dead => "the session's program ended without telling its status",
             // As long as the pane is recorded, its end is still to come.
             _ if !self.stream_checked => return,
-            Ok(state) if state.pipe => return self.stream_checked = false,
             Ok(_) => {
                 "someone else took over the recording of this pane (tmux pipe-pane), so its output is not seen any more"
             }

@@ -8,6 +8,7 @@ use dtmcp_core::place::differs;
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::Place;
 use dtmcp_core::reply::{Reply, span};
+use dtmcp_core::time::Wall;
 use serde_json::{Map, Value, json};
 
 use super::pick::{Readable, command, glance, no_session};
@@ -104,7 +105,7 @@ impl Hub {
             handle.name,
             command(&handle.meta),
             look.runs,
-            span(Duration::from_millis(Clock::wall().0.saturating_sub(look.since.0))),
+            span(Duration::from_millis(Clock::wall().0.saturating_sub(not_before(handle, look.since)))),
             self.attach_line(&handle.name)
         )
     }
@@ -116,7 +117,7 @@ impl Hub {
         put("name", handle.name.as_str().into());
         put("state", if look.closed.is_some() || look.ended.is_some() { "ended" } else { "open" }.into());
         put("runs", look.runs.as_str().into());
-        put("since", json!(seconds(look.since.0)));
+        put("since", json!(seconds(not_before(handle, look.since))));
         put("exit", json!(look.ended.flatten()));
         put("command", command(&handle.meta).into());
         put("cwd", json!(cwd(handle, look)));
@@ -125,7 +126,7 @@ impl Hub {
         put("rows", size.1.into());
         put("actor", handle.meta.actor.as_str().into());
         put("created", json!(seconds(handle.meta.created)));
-        put("last_output", json!(seconds(look.last_output.0)));
+        put("last_output", json!(seconds(not_before(handle, look.last_output))));
         let mine: Vec<&Attached> = clients.iter().filter(|client| client.session == handle.name).collect();
         put("attached", mine.len().into());
         let last_key = state.and_then(|state| state.last_key).map(|last| last.0);
@@ -192,6 +193,11 @@ async fn reaches_programs(tty: &std::path::Path, size: Size) {
 /// How often a pane's size is looked at after a change, and how many times: half a second in all.
 const RESIZE_LOOK: Duration = Duration::from_millis(10);
 const RESIZE_LOOKS: u32 = 50;
+
+/// A moment of a session's, in milliseconds since 1970. Where the record of times is lost, it is that of the beginning.
+fn not_before(handle: &Handle, at: Wall) -> u64 {
+    at.0.max(handle.meta.created)
+}
 
 /// The directory, where it is known: that in which the session began says nothing of another place.
 fn cwd(handle: &Handle, look: &Look) -> Option<String> {

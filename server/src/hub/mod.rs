@@ -104,6 +104,8 @@ pub struct Hub {
     updates: Arc<Updates>,
     /// The sessions whose panes went away without anybody closing them here, the last ones.
     gone: Mutex<VecDeque<String>>,
+    /// The sessions that could not be taken over, and why.
+    not_taken: Mutex<BTreeMap<String, String>>,
 }
 
 /// As many of them as are told of.
@@ -157,6 +159,7 @@ pub fn open_with(
         shared: AtomicBool::new(false),
         updates: Arc::default(),
         gone: Mutex::default(),
+        not_taken: Mutex::default(),
     });
     // The panes run the program from the state directory, so that it may be rebuilt or moved while they live.
     let bin = hub.home.bin_dir();

@@ -1,7 +1,7 @@
 //! Which session a call means.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use dtmcp_core::record::Meta;
 use dtmcp_core::region::{Region, State};
@@ -78,12 +78,20 @@ impl Hub {
         let why = match meta.map(|meta| ended(&meta)) {
             Some(Some(ended)) => format!("is closed: it {ended}. session_create opens a new session"),
             Some(None) => "is closed; session_create opens a new session".to_owned(),
-            None => "is not reachable: it was made on another host or tmux socket, or tmux does not answer yet. Try again in a moment".to_owned(),
+            None => self.why_not_taken(name).map_or_else(
+                || "is not reachable: it was made on another host or tmux socket, or tmux does not answer yet. Try again in a moment".to_owned(),
+                |why| format!("is there, and this server could not take it over: {why}. Once that is mended, the next server does"),
+            ),
         };
         Reply::error(
             Some(name),
             &format!("session {name} {why}. read, search and regions still show its log", name = quoted(name)),
         )
+    }
+
+    /// Why this server could not take over the session of this name.
+    fn why_not_taken(&self, name: &str) -> Option<String> {
+        self.not_taken.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
     /// As [`Self::pick`], a closed session or an archived generation too.

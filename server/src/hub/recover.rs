@@ -1,7 +1,7 @@
 //! Taking over the sessions of an earlier server: those whose pane still stands go on, the others are closed.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use dtmcp_core::log::{Log, LogEvent};
@@ -95,8 +95,8 @@ async fn take(hub: &Arc<Hub>, meta: Meta, dir: &Path, panes: &[OurPane]) {
     let replayed = tokio::task::spawn_blocking(move || replay(&replay_dir, log)).await;
     let replayed = match replayed {
         Ok(Ok(replayed)) => replayed,
-        Ok(Err(error)) => return tracing::warn!("{} is not taken over: {error}", meta.name),
-        Err(error) => return tracing::warn!("{} is not taken over: {error}", meta.name),
+        Ok(Err(error)) => return not_taken(hub, &meta.name, &error),
+        Err(error) => return not_taken(hub, &meta.name, &error),
     };
     let Some(pane) = pane else {
         let exit = replayed.log.program_exit();
@@ -114,8 +114,14 @@ async fn take(hub: &Arc<Hub>, meta: Meta, dir: &Path, panes: &[OurPane]) {
     begin.replayed = Some((replayed.files, replayed.follower));
     let name = meta.name.clone();
     if let Err(error) = hub.start(meta, pane.pane, dir.to_owned(), begin) {
-        tracing::warn!("{name} is not taken over: {error}");
+        not_taken(hub, &name, &error);
     }
+}
+
+/// Remembers what a call to this session is to be told.
+fn not_taken(hub: &Hub, name: &str, error: &dyn std::fmt::Display) {
+    tracing::warn!("{name} is not taken over: {error}");
+    hub.not_taken.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), error.to_string());
 }
 
 /// Ends the files of a session whose pane is gone: what ran in it is lost.

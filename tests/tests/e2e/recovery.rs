@@ -22,6 +22,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("closed_meanwhile", &["tmux", "bash"], closed_meanwhile),
     ("tmux_is_stopped_at_the_start", &["tmux", "bash"], stopped_at_start),
     ("tmux_ends_just_after_the_server", &["tmux", "bash"], tmux_ends_after_server),
+    ("files_that_cannot_be_had_are_named", &["tmux", "bash"], files_that_cannot_be_had),
+    ("a_recording_that_a_person_has_taken", &["tmux", "bash"], recording_taken),
     ("own_log_catted", &["tmux", "bash"], own_log),
 ];
 
@@ -192,6 +194,44 @@ fn stopped_at_start() -> Tested {
     holds!(run.is_error && run.text.contains("not reachable"), "{}", run.text);
     same!(read?.output(), "before", "the log can be read");
     wait_until("taken over", || client.run("echo again").is_ok_and(|answer| answer.output() == "again"))
+}
+
+fn files_that_cannot_be_had() -> Tested {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo before")?;
+    client.kill()?;
+    let timing = world.state().join("sessions/t1/timing");
+    let mode = |mode| std::fs::set_permissions(&timing, std::fs::Permissions::from_mode(mode));
+    mode(0o644).map_err(|error| error.to_string())?;
+    let mut client = world.client()?;
+    let run = client.call("run", json!({ "session": "t1", "line": "echo" }))?;
+    holds!(run.is_error && run.text.contains("t1/timing") && run.text.contains("0644"), "{}", run.text);
+    client.kill()?;
+    mode(0o600).map_err(|error| error.to_string())?;
+    let again = world.client()?.run("echo again")?;
+    same!(again.output(), "again", "{}", again.text);
+    Ok(())
+}
+
+fn recording_taken() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    client.run("echo before")?;
+    world.tmux(&["pipe-pane", "-t", "=t1:", "cat > /dev/null"])?;
+    let mut said = String::new();
+    let told = wait_until("it is told", || {
+        let answer = client.call("run", json!({ "session": "t1", "line": "echo unseen", "timeout": 0.2 }));
+        said = answer.map_or_else(|error| error, |answer| answer.text);
+        said.contains("took over the recording")
+    });
+    told.map_err(|error| format!("{error}: {said}"))?;
+    let read = client.call("read", json!({ "session": "t1", "region": 1, "numbers": false }))?;
+    same!(read.output(), "before", "the log can be read");
+    Ok(())
 }
 
 fn own_log() -> Tested {
