@@ -44,6 +44,7 @@ In a session: runs COMMAND with a shell behind it that has the integration, for 
     dtmcp into podman exec -it box
     dtmcp into docker run --rm -it debian bash
     dtmcp into sudo -i
+    dtmcp into ssh build7 podman exec -it box
     dtmcp into bwrap --bind / / --dev /dev --proc /proc --unshare-pid --
 The variables that $DOCENT_TERMINAL_MCP_SSH_ENV names are set there too. --print shows the command without running it.";
 

@@ -182,4 +182,9 @@ function c --on-event fish_prompt; echo BEFORE; end\n",
         want("! true", "", 1),
         want("*", "", 3),
     ]),
+    fish("fset_zdotdir_of_their_own", &[Line("set -gx ZDOTDIR /tmp; zsh -fc true"), Line("echo $ZDOTDIR")], &[
+        want("*", "", 0),
+        want("echo $ZDOTDIR", "/tmp", 0),
+    ])
+    .needs(&["fish", "zsh"]),
 ];
