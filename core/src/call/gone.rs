@@ -108,11 +108,13 @@ fn is_back(view: &Seen<'_>, from: &Place) -> bool {
 
 /// Whether a line leaves what takes it by its own words, whatever comes before: not behind `&&` and `||`, where it may not.
 pub(crate) fn leaves(line: &str) -> bool {
+    let line = line.trim();
+    let line = line.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(line);
     let last = line.trim().trim_end_matches([';', '.']).rsplit([';', '\n']).next().unwrap_or_default();
     let word = last.trim_start_matches(|c: char| !c.is_alphanumeric());
     let end = word.find(|c: char| !c.is_alphanumeric()).unwrap_or(word.len());
-    let (word, rest) = word.split_at(end);
-    LEAVE.contains(&word.to_lowercase().as_str()) && !rest.contains("||") && !rest.contains("&&")
+    let word = word.get(..end).unwrap_or_default();
+    LEAVE.contains(&word.to_lowercase().as_str()) && !last.contains("||") && !last.contains("&&")
         || last.contains(".exit(")
 }
 
@@ -156,6 +158,7 @@ mod tests {
             "false",
             "sleep 20",
             "exit 1 || true",
+            "{ cd /x; } || { exit; }",
             "quite",
             "",
             "echo; sleep 1",
