@@ -50,11 +50,26 @@ fn signal(inspector: &dyn Inspector, place: &PaneTerminal, signalling: &Signalli
                 );
             }
             Err(NoJob::Shell) => {
-                why = "no signal was sent: the session's shell itself has the terminal, with nothing it runs in front of it, and would get the signal. keys=[\"ctrl+c\"] interrupts a loop or a builtin".to_owned();
+                why = shell_in_front(signalling);
             }
         }
     }
     Err(why)
+}
+
+/// Why a signal was not sent where the session's shell would get it.
+fn shell_in_front(signalling: &Signalling) -> String {
+    let next = match (signalling.signal, signalling.shells.last()) {
+        (Signal::Cont, Some(shell)) => {
+            format!(
+                "Where it was stopped, `kill -CONT {shell}`, run in another session (session_create), lets it go on"
+            )
+        }
+        _ => "keys=[\"ctrl+c\"] interrupts a loop or a builtin".to_owned(),
+    };
+    format!(
+        "no signal was sent: the session's shell itself has the terminal, with nothing it runs in front of it, and would get the signal. {next}"
+    )
 }
 
 /// Signals the first of these jobs that may be.
