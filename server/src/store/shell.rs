@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), include_str!("../../../shell/integration.bash"));
         fs::set_permissions(home.path(), Permissions::from_mode(0o700)).unwrap();
         assert!(!is_for_all(&dir), "the way to it is closed");
-        assert_eq!(fs::read_dir(&dir).unwrap().count(), 7);
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 8);
         assert_eq!(fs::metadata(dir.join("zsh/.zshenv")).unwrap().mode() & 0o777, 0o644);
     }
 }
