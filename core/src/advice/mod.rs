@@ -16,6 +16,7 @@ use crate::region::{Kind, Region, State};
 use crate::session::Setting;
 pub(crate) use jobs::{job_end, may_tell_of_jobs, may_tell_of_stops, stop_notice, stopped_command};
 use line::{Command, Joint};
+pub(crate) use program::half;
 
 /// Habits told with one reply. More is not read; the others' turn comes with the next such line.
 const HABITS_MAX: usize = 2;

@@ -21,7 +21,7 @@ pub(super) fn started(facts: &Facts<'_>) -> String {
 
 /// How what is begun is ended or given up, by the continuation prompt that asks for the rest. Not every program takes
 /// ctrl+c for that: it ends php and lua, sqlite3 goes on asking, and mysql's client may end.
-pub(super) fn half(prompt: &str) -> &'static str {
+pub(crate) fn half(prompt: &str) -> &'static str {
     const INTERRUPTED: &str = ", or send keys=[\"ctrl+c\"] gives it up";
     const READ: &str = "; a full stop ends what is read (run line=\".\")";
     let bare = prompt.trim();

@@ -205,7 +205,7 @@ pub(super) const ROWS: &[Row] = &[
         },
     ),
     row("plain-shell", OncePerPlace, |f| f.outcome.plain.is_some(), plain_shell),
-    row("unsent", Always, |f| f.outcome.unsent.is_some_and(|unsent| unsent > 0), unsent),
+    row("unsent", Always, |f| f.outcome.unsent.is_some_and(|unsent| unsent > 0) && !f.outcome.gone, unsent),
     row("stage", Always, stage_failed, |_| {
         "the exit status is the last stage's: an earlier stage of the pipeline failed".to_owned()
     }),

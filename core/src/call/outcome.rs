@@ -143,6 +143,8 @@ pub struct Outcome {
     pub output: Option<(u64, u64)>,
     /// With several lines: the regions made, in order.
     pub ran: Vec<Region>,
+    /// What took the lines is gone: a note tells which were not typed.
+    pub gone: bool,
     /// With several lines: the question or the prompt that a region of `ran` led to, and that the next line answered;
     /// empty where its program waited without a word.
     pub led_to: Vec<(u32, String)>,
@@ -223,6 +225,7 @@ impl Outcome {
             region: None,
             output: None,
             ran: Vec::new(),
+            gone: false,
             led_to: Vec::new(),
             unsent: None,
             elapsed: Duration::ZERO,

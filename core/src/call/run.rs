@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::gone::{Left, Took, taker};
 use super::refusal::{NOT_TYPED, REST_NOT_TYPED, ends_it, left_untyped, reads_too, refusal};
-use super::watch::{Asks, Flow, QUIET, REST, Seen, Verdict, Watch, prompt_due, prompt_text, question};
+use super::watch::{Asks, Flow, QUIET, REST, Seen, Verdict, Watch, prompt_due, prompt_shown, prompt_text, question};
 use super::{Answer, Outcome, Run, Shape, Status};
 use crate::log::{LogEvent, ShellState};
 use crate::pattern::Pattern;
@@ -409,7 +409,7 @@ impl RunCall {
         let gone = self.is_gone(view).filter(|_| takes_more && !self.lines.is_empty());
         if takes_more && gone.is_none() && !self.lines.is_empty() && view.now < self.deadline {
             let unmarked = matches!(view.shell, ShellState::Running(_) | ShellState::NoShell);
-            self.led_to.extend(self.watch.region.filter(|_| unmarked).map(|id| (id, prompt_text(view))));
+            self.led_to.extend(self.watch.region.filter(|_| unmarked).map(|id| (id, prompt_shown(view))));
             self.phase = Phase::Ready(view.now);
             return self.ready(view, view.now);
         }
@@ -423,6 +423,7 @@ impl RunCall {
             Verdict::At(status, prompt) => self.outcome(view, *status, prompt.clone()),
             Verdict::Ended => self.outcome(view, Status::Ended, None),
         };
+        outcome.gone = gone.is_some();
         outcome.notes.extend(gone);
         Step::Done(Box::new(outcome))
     }

@@ -327,6 +327,11 @@ pub(crate) fn question(view: &Seen<'_>) -> Option<String> {
     Some(prompt_text(view)).filter(|text| !text.trim().is_empty() && !is_caret_echo(text))
 }
 
+/// The prompt that the cursor's line shows, without output that it stands behind; else what the line shows.
+pub(super) fn prompt_shown(view: &Seen<'_>) -> String {
+    view.resting.prompt.as_ref().map_or_else(|| prompt_text(view), |(prompt, _)| prompt.clone())
+}
+
 /// The prompt on the cursor's line.
 pub(crate) fn prompt_text(view: &Seen<'_>) -> String {
     // What has been submitted need not have been painted yet where no prompt follows it.

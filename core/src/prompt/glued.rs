@@ -25,6 +25,10 @@ pub fn glued<'a>(line: &'a str, behind: Behind<'_>) -> Option<&'a str> {
         return None;
     }
     let bare = prompt.trim_end().chars().count() == 1;
+    // lua's `>> ` behind its `> ` asks for the rest of a block.
+    if bare && before.trim().chars().all(|c| prompt.starts_with(c)) {
+        return None;
+    }
     let own = if OF_PROGRAMS.iter().any(|shape| !shape.starts_with('{') && fits(shape, line)) {
         // It begins as no other prompt does, and as output hardly would.
         true
@@ -98,6 +102,7 @@ mod tests {
             ("octave:13> ", "octave:9> ", "1", true),
             ("12> ", "3> ", "1.", true),
             ("  $ ", "$ ", "printf '  '", true),
+            (">> ", "> ", "for i = 1, 2 do", true),
             ("me@host:~$ ", "$ ", "exec bash", true),
             ("app=# ", "# ", "psql app", false),
             ("dir$ ", "$ ", "PS1='dir$ '", true),

@@ -196,7 +196,7 @@ fn several(outcome: &Outcome, scene: &Scene<'_>) -> Result<(Vec<String>, bool), 
     let mut clipped = false;
     let share = (crate::text::clip::Budget::default().lines / outcome.ran.len()).max(4);
     let current = outcome.region.as_ref();
-    for region in &outcome.ran {
+    for (at, region) in outcome.ran.iter().enumerate() {
         let region = current.filter(|last| last.id == region.id).unwrap_or(region);
         let source = Source { session: scene.session, region: Some(region.id), summaries: scene.summaries };
         let mut shape = outcome.shape.clone();
@@ -205,8 +205,14 @@ fn several(outcome: &Outcome, scene: &Scene<'_>) -> Result<(Vec<String>, bool), 
             summary = summary_of(region, share, outcome.ran.len(), scene, source)?;
             shape.last_lines = Some(share.saturating_sub(summary.len()).max(share / 2));
         }
-        let Body { lines: shown, clipped: cut, .. } =
+        let Body { lines: mut shown, clipped: cut, .. } =
             body(scene.lines, region.first_line, region.lines, &shape, source)?;
+        // Behind output without a line end the next line's prompt stands, and that line: its label tells both.
+        let next = outcome.ran.get(at + 1).map_or("", |next| next.label.as_str());
+        if let Some(last) = shown.last_mut().filter(|last| !next.is_empty() && last.len() > next.len()) {
+            let output = last.strip_suffix(next).map(str::len);
+            output.into_iter().for_each(|output| last.truncate(output));
+        }
         lines.push(format!("[#{}]", region.id));
         lines.extend(summary);
         if cut && shape.show.is_none() {

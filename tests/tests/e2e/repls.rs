@@ -167,6 +167,16 @@ fn joined() -> Tested {
         client.call("send", json!({ "keys": ["ctrl+d"] }))?;
         same!(client.call("wait", json!({}))?.status(), "finished", "{program}");
     }
+    // The next of several lines stands on that line, too, and is none of the output.
+    for (lines, output) in
+        [("python3 -q\nprint('b', end='')\nprint('c')\nexit()", "\nb\n"), ("dash\nprintf b\necho c\nexit", "\nb\n")]
+    {
+        let answer = client.run(lines)?;
+        holds!(answer.words().contains("· 1 line]") && !answer.words().contains("waited at \"b"), "{}", answer.text);
+        // The command around them shows all that stood there.
+        let own = answer.output().split_once("\n[#").map(|(_, own)| own.to_owned()).unwrap_or_default();
+        holds!(own.contains(output), "{}", answer.text);
+    }
     Ok(())
 }
 

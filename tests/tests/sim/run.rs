@@ -153,6 +153,7 @@ fn lines_for_a_shell_that_is_gone_go_to_no_other() {
             note.contains("the shell that took") && note.contains(&format!("the last line of {of} was not typed")),
             "{note}"
         );
+        assert!(!note.contains("run it once") && !note.contains("refused"), "{note}");
         assert!(!sim.bash.taken.contains(&"echo never".to_owned()), "{:?}", sim.bash.taken);
         assert_eq!(sim.ran("a", "echo now").status, Status::Finished);
     }

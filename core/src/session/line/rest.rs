@@ -5,6 +5,7 @@
 //! server that takes over reads that off the log and its times.
 
 use super::unsubmitted::SOMEONE;
+use crate::advice;
 use crate::call::REST;
 use crate::log::{Log, ShellState};
 use crate::place::Taker;
@@ -100,8 +101,13 @@ impl Session {
             ShellState::Continuation => "a command that the shell wants the rest of",
             _ => "something that the program wants the rest of",
         };
+        // ctrl+c ends some programs, and gives nothing up in others.
+        let out = match self.log.shell() {
+            ShellState::Continuation => ", or send keys=[\"ctrl+c\"] gives it up",
+            _ => advice::half(&self.cursors_line()),
+        };
         Err(format!(
-            "nothing was typed: {owner} has begun {begun}, and this would become part of it. Ask them; send keys=[\"ctrl+c\"] gives it up if they agree"
+            "nothing was typed: {owner} has begun {begun}, and this would become part of it. Ask them, or, if they agree, end it{out}"
         ))
     }
 
