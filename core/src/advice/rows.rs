@@ -181,7 +181,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "marks-lost",
-        Once,
+        Always,
         |f| f.outcome.observed.marks == Some(Marks::Lost) && !redirects_shell(f),
         |_| {
             "this is the shell's own prompt: the line has ended, and has taken PROMPT_COMMAND and the prompt's marks away, which told its exit status. The next run is a command as ever, and tells that status too".to_owned()
