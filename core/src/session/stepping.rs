@@ -156,6 +156,9 @@ impl Session {
             if self.is_trying() && !over {
                 return Step::Wait(None);
             }
+            if let Some(step) = Some(()).filter(|()| !over).and_then(|()| self.try_before_send(now, call)) {
+                return step;
+            }
             return match self.begin_send(now, call) {
                 Ok(()) => Step::Wait(None),
                 Err(text) => Step::Done(Box::new(Outcome::error(text))),

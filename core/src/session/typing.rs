@@ -3,11 +3,11 @@
 use super::line::begun::OWN_UNSHOWN;
 use super::line::left_trial::NO_CALL;
 use super::line::searching::LEAVES;
-use super::line::tried::Trial;
+use super::line::tried::{Trial, Tried};
 use super::line::unsubmitted::{DISCARD_LINE, Leaves};
 use super::submitter::LINES_MAX;
 use super::{Call, CallKind, Effect, Input, NotTyped, Part, Session, Typing};
-use crate::call::{Answer, Asks, CallId, Outcome, Resting, Since, Target};
+use crate::call::{Answer, Asks, CallId, Outcome, Resting, Send, Since, Target};
 use crate::log::ShellState;
 use crate::pattern::Pattern;
 use crate::prompt::{self, Shape};
@@ -138,6 +138,11 @@ impl Session {
     /// # Errors
     /// As [`Self::type_line`].
     pub(super) fn type_send(&mut self, now: Now, call: &mut Call) -> Result<(), String> {
+        let keys_before = self.sends_line_to(now, call).and_then(|target| self.keys_before(call, target));
+        let tried = match std::mem::take(&mut call.trial) {
+            Trial::Stands(tried) => Some(tried),
+            _ => None,
+        };
         let CallKind::Send(send) = &mut call.kind else { return Ok(()) };
         let (id, actor) = (call.id, call.actor.as_str());
         if self.ended.is_some() || self.closed.is_some() {
@@ -149,32 +154,10 @@ impl Session {
                     .to_owned(),
             );
         }
-        let application = self.log.cooked.modes().application_cursor;
-        let mut parts = Vec::new();
         let text = send.send.text.replace("\r\n", "\n");
-        let bracketed = text.trim_end_matches('\n').contains('\n') && self.log.cooked.modes().bracketed_paste;
-        let mut submits = 0;
-        if bracketed {
-            // The program asked for bracketed paste, so a text of several lines stays one piece; a last line break
-            // is an Enter of its own.
-            let body = text.trim_end_matches('\n');
-            parts.push(Part { bytes: without_paste_end(&body.replace('\n', "\r")), bracketed: true });
-            for _ in 0..text.len() - body.len() {
-                parts.push(Part { bytes: ENTER.to_vec(), bracketed: false });
-                submits = 1;
-            }
-        } else if !text.is_empty() {
-            submits += u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
-            parts.push(Part { bytes: without_paste_end(&text.replace('\n', "\r")), bracketed: false });
-        }
-        let mut pressed = Vec::new();
-        for key in &send.send.keys {
-            let bytes = key.encode(application);
-            submits += u32::from(bytes == ENTER);
-            pressed.extend(bytes);
-        }
-        if !pressed.is_empty() {
-            parts.push(Part { bytes: pressed, bracketed: false });
+        let (mut parts, submits) = self.parts_of(&send.send, &text);
+        if let Some(tried) = &tried {
+            parts.insert(0, Part { bytes: tried.clearing(), bracketed: false });
         }
         let at_line = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
         self.note_midway(now, at_line, &send.send);
@@ -200,17 +183,50 @@ impl Session {
         send.line_of = self.line_of(actor);
         if submits > 0 {
             let begins = self.log.shell() != ShellState::Continuation;
-            let lines = submitted_lines(&format!("{}{text}", self.own_half(actor)), submits, begins);
+            let half = if tried.is_some() { String::new() } else { self.own_half(actor) };
+            let lines = submitted_lines(&format!("{half}{text}"), submits, begins);
             self.submitter.submitted(Some(id), actor, lines, at_line.then_some(now), self.log.prompt_stands());
-            if self.takes_line(now) {
-                self.open_input(now, (id, actor), self.before(now, None));
+            let program = tried.as_ref().is_some_and(Tried::is_for_program);
+            if program || self.takes_line(now) {
+                let before = tried.map_or_else(|| self.before(now, None), |tried| tried.before);
+                self.open_input(now, (id, actor), before);
             }
         }
         if leaves == Leaves::More {
             self.sends(now, (id, actor), &text);
         }
-        self.push_typing(now, (id, actor), parts, (submits, None), (at, None));
+        self.push_typing(now, (id, actor), parts, (submits, None), (at, keys_before));
         Ok(())
+    }
+
+    /// What goes into the terminal for a `send`, and how many Enters that are.
+    fn parts_of(&self, send: &Send, text: &str) -> (Vec<Part>, u32) {
+        let modes = self.log.cooked.modes();
+        let mut parts = Vec::new();
+        let body = text.trim_end_matches('\n');
+        let mut submits = 0;
+        if body.contains('\n') && modes.bracketed_paste {
+            // The program asked for bracketed paste, so a text of several lines stays one piece; a last line break
+            // is an Enter of its own.
+            parts.push(Part { bytes: without_paste_end(&body.replace('\n', "\r")), bracketed: true });
+            for _ in 0..text.len() - body.len() {
+                parts.push(Part { bytes: ENTER.to_vec(), bracketed: false });
+                submits = 1;
+            }
+        } else if !text.is_empty() {
+            submits += u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
+            parts.push(Part { bytes: without_paste_end(&text.replace('\n', "\r")), bracketed: false });
+        }
+        let mut pressed = Vec::new();
+        for key in &send.keys {
+            let bytes = key.encode(modes.application_cursor);
+            submits += u32::from(bytes == ENTER);
+            pressed.extend(bytes);
+        }
+        if !pressed.is_empty() {
+            parts.push(Part { bytes: pressed, bracketed: false });
+        }
+        (parts, submits)
     }
 
     /// That what a `send` does to the line harms nobody.

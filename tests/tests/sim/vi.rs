@@ -29,6 +29,34 @@ fn a_line_is_no_command_of_an_editor_that_a_person_left_in_command_mode() {
     assert_eq!(sim.regions().len(), 3);
 }
 
+#[test]
+fn a_line_that_is_sent_is_no_command_either() {
+    for (text, keys) in [("echo rm keep\n", &[][..]), ("echo rm keep", &["enter"]), ("echo rm keep\necho two\n", &[])] {
+        for rests in [0.2, 1.5, 3.0] {
+            let mut sim = Sim::bash();
+            sim.bash.keys_are = Keys::Vi;
+            sim.pass(5.0);
+            sim.person("\x1b");
+            sim.pass(rests);
+            let sent = sim.sent("a", text, keys);
+            assert_eq!(sent.status, Status::Sent, "{text:?} {rests}: {sent:?}");
+            assert_eq!(sim.bash.taken.first().map(String::as_str), Some("echo rm keep"), "{text:?} {rests}");
+            assert_eq!(sim.regions()[0].label, "echo rm keep");
+            assert_eq!(sim.regions()[0].actor.as_deref(), Some("a"));
+            sim.pass(5.0);
+            assert_eq!(sim.ran("b", "echo b").status, Status::Finished);
+        }
+    }
+    // Where no line is begun, keys are keys.
+    let mut sim = Sim::bash();
+    sim.pass(5.0);
+    sim.person("\x1b");
+    sim.pass(1.5);
+    sim.sent("a", "", &["enter"]);
+    sim.sent("a", "echo x", &[]);
+    assert_eq!(sim.typed(), "\recho x");
+}
+
 /// It is typed at once then: the letters have made the editor insert, whatever is to be seen of them.
 #[test]
 fn what_the_background_prints_keeps_no_line_back() {
@@ -74,8 +102,14 @@ fn a_program_whose_editor_a_person_left_in_command_mode_takes_the_line() {
         assert_eq!(sim.regions().len(), regions + 1, "{command}");
         assert!(sim.regions()[regions].label.ends_with("echo 2"), "{command}");
         sim.pass(5.0);
+        sim.person("\x1b");
+        sim.pass(3.0);
+        assert_eq!(sim.sent("a", "echo 3\n", &[]).status, Status::Sent, "{command}");
+        assert!(sim.regions()[regions + 1].label.ends_with("echo 3"), "{command}: {:?}", sim.regions());
+        assert_eq!(sim.bash.taken.last().map(String::as_str), Some("echo 3"), "{command}");
+        sim.pass(5.0);
         assert_eq!(sim.ran("b", "3").status, Status::Prompt, "{command}");
-        assert_eq!(sim.bash.taken, [command, "echo 2", "3"], "{command}");
+        assert_eq!(sim.bash.taken, [command, "echo 2", "echo 3", "3"], "{command}");
     }
 }
 

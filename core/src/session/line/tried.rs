@@ -65,6 +65,11 @@ pub(in crate::session) struct Tried {
 }
 
 impl Tried {
+    /// Whether the line is for a program.
+    pub(in crate::session) fn is_for_program(&self) -> bool {
+        self.target == Target::Program
+    }
+
     /// What clears the line of the trial. A shell that is known by its markers is known to clear its line.
     pub(in crate::session) fn clearing(&self) -> Vec<u8> {
         let shown = self.shown.unwrap_or_default();
@@ -150,6 +155,38 @@ impl Session {
         Ok(true)
     }
 
+    /// What takes the line that a `send` types, where that begins one: text with an Enter behind it, on a line that is empty.
+    pub(in crate::session) fn sends_line_to(&self, now: Now, call: &Call) -> Option<Target> {
+        let CallKind::Send(send) = &call.kind else { return None };
+        let (text, keys) = (&send.send.text, &send.send.keys);
+        let submits = text.contains('\n') || keys.iter().any(|key| key.encode(false) == b"\r");
+        let begins = text.chars().next().is_some_and(|first| !first.is_control());
+        if !submits || !begins || self.midway.is_some() || self.unsubmitted().is_some() {
+            return None;
+        }
+        match self.log.shell() {
+            ShellState::AtPrompt { .. } => Some(Target::Shell),
+            ShellState::Running(_) | ShellState::NoShell => self.may_edit(now).then_some(Target::Program),
+            ShellState::Continuation | ShellState::Starting | ShellState::Ended => None,
+        }
+    }
+
+    /// Tries the line editor before a `send` types a line; none where the line may be typed.
+    pub(in crate::session) fn try_before_send(&mut self, now: Now, call: &mut Call) -> Option<Step> {
+        if matches!(call.trial, Trial::Stands(_)) {
+            return None;
+        }
+        let target = self.sends_line_to(now, call)?;
+        if self.asks_who_pressed(now, target) {
+            return Some(Step::Wait(None));
+        }
+        match self.tries(now, call, target, "") {
+            Ok(true) => Some(Step::Wait(None)),
+            Ok(false) => None,
+            Err(text) => Some(Step::Done(Box::new(Outcome::error(text)))),
+        }
+    }
+
     /// What is to be done about a trial that is under way; none where none is.
     pub(in crate::session) fn step_trial(&mut self, now: Now, call: &mut Call) -> Option<Step> {
         let (mut tried, until) = match std::mem::take(&mut call.trial) {
@@ -168,7 +205,8 @@ impl Session {
             self.trying = None;
             tried.shown = Some(shown);
             call.trial = Trial::Stands(tried);
-            return Some(Step::Line(target, line));
+            let sends = matches!(call.kind, CallKind::Send(_));
+            return (!sends).then_some(Step::Line(target, line));
         }
         let typed_on = self.behind_trial().is_some_and(|behind| !behind.trim().is_empty());
         let until = call.deadline().map_or(until, |deadline| deadline.min(until));
