@@ -2,7 +2,7 @@
 
 use dtmcp_core::call::{Outcome, Status};
 use dtmcp_core::inspect::{Call, Known, TerminalModes};
-use dtmcp_tests::sim::Sim;
+use dtmcp_tests::sim::{Sim, run_for};
 
 use super::error;
 use super::expect::{expect, rule};
@@ -71,6 +71,23 @@ fn a_block_that_a_person_has_begun_is_theirs() {
             assert_ne!(sim.ran("a", "two").status, Status::Error, "{what}");
             assert_eq!(sim.bash.taken.last().map(String::as_str), Some("two"), "{what}");
         }
+    }
+}
+
+/// The prompt, what was typed ahead of it and the next prompt come in one piece then.
+#[test]
+fn a_block_that_a_person_has_begun_ahead_of_the_prompt_is_theirs() {
+    for restarts in [false, true] {
+        let mut sim = begun("python", true);
+        let id = sim.call("a", run_for("slow 2", 0.5, ""));
+        sim.answer(id);
+        sim.person("def f():\r");
+        sim.pass(4.0);
+        if restarts {
+            sim.crash();
+            sim.pass(1.0);
+        }
+        refused(&mut sim, "a", "someone at the terminal", &restarts.to_string());
     }
 }
 

@@ -121,17 +121,38 @@ impl Session {
                 let prompt = self.resting(now, None).prompt;
                 let (_, Shape::Continuation) = prompt? else { return None };
                 // The line of the agent that typed last was answered before.
-                if self.reads.prompted {
+                if self.was_answered() {
                     return persons();
                 }
-                let last = self.log.regions().next_back().filter(|region| region.kind == Kind::Input);
-                match last {
+                match self.last_input() {
                     Some(region) => region.actor.as_deref(),
                     None => persons(),
                 }
             }
             ShellState::AtPrompt { .. } | ShellState::Starting | ShellState::Ended => None,
         }
+    }
+
+    /// Whether the line of the agent that typed last was answered: the program has shown its primary prompt again.
+    pub(in crate::session) fn was_answered(&self) -> bool {
+        self.reads.prompted || self.shows_prompt_since()
+    }
+
+    fn last_input(&self) -> Option<&Region> {
+        self.log.regions().next_back().filter(|region| region.kind == Kind::Input)
+    }
+
+    /// Whether a line behind that of the agent that typed last begins with the primary prompt. What was typed ahead may come
+    /// in one piece with the prompt and the next one, so that the prompt has never rested.
+    fn shows_prompt_since(&self) -> bool {
+        let prompt = self.last_prompt.as_deref().filter(|prompt| !prompt.trim().is_empty());
+        let (Some(prompt), Some(input)) = (prompt, self.last_input()) else { return false };
+        let first = self.log.cooked.settled_lines() + 1;
+        let mut live = self.log.cooked.live().lines;
+        // The cursor's line is the prompt that stands.
+        live.pop();
+        let mut since = (first..).zip(&live).filter(|(number, _)| *number >= input.first_line);
+        since.any(|(_, line)| line.starts_with(prompt))
     }
 
     /// Whether the line of the cursor is one on which a program without markers wants the rest of what was begun.

@@ -113,7 +113,7 @@ impl Session {
                     || self.grown().is_some()
                     || self.is_hidden_question()
                     || self.reads_unshown()
-                    || self.reads.prompted && self.wants_the_rest()
+                    || self.was_answered() && self.wants_the_rest()
             }
             ShellState::Starting | ShellState::Ended => false,
         }
