@@ -86,9 +86,14 @@ pub fn status_line(outcome: &Outcome, scene: &Scene<'_>) -> String {
 pub(crate) fn headline(outcome: &Outcome) -> String {
     let prompt = outcome.prompt.as_deref().unwrap_or_default();
     match outcome.status {
-        Status::Finished => {
-            outcome.region.as_ref().map_or_else(|| "finished, the shell ran nothing".to_owned(), finished)
-        }
+        Status::Finished => match &outcome.region {
+            Some(region) => finished(region),
+            // A shell whose marks somebody has taken away may have run something all the same.
+            None if outcome.output.is_some_and(|(_, lines)| lines > 0) => {
+                "finished, the shell told of no command".to_owned()
+            }
+            None => "finished, the shell ran nothing".to_owned(),
+        },
         Status::Prompt => format!("at the prompt {prompt}", prompt = quoted(prompt)),
         Status::Waiting => waiting(prompt),
         Status::WaitingHidden => waiting_hidden(prompt),
