@@ -26,17 +26,15 @@ pub(crate) fn half(prompt: &str) -> &'static str {
     const READ: &str = "; a full stop ends what is read (run line=\".\")";
     let bare = prompt.trim();
     match bare {
-        "..." | "...:" => {
-            "; an empty line (run line=\"\") ends a block of python's, and send keys=[\"ctrl+c\"] gives it up"
-        }
-        "...>" => "; \";\" ends an SQL statement (run line=\";\"), and in sqlite3 ctrl+c gives nothing up",
+        "..." | "...:" => "; in python an empty line (run line=\"\") ends a block; send keys=[\"ctrl+c\"] gives it up",
+        "...>" => "; in SQL \";\" ends the statement (run line=\";\"), and sqlite3 gives nothing up at ctrl+c",
         "->" | "'>" | "\">" | "`>" | "/*>" => {
             "; \";\" ends the statement, and \"\\c\" gives it up (behind its closing quote, where one is open)"
         }
-        ">>" => "; in lua, ctrl+c would end the program. \"\\.\" ends the rows of psql's COPY",
+        ">>" => "; in psql \"\\.\" ends the rows of a COPY, and lua would end at ctrl+c",
         "|" | "|:" => READ,
         "(com)" => "; \"end\" ends the commands",
-        ">" => "; \"end\" ends a block of gdb's, and send keys=[\"ctrl+c\"] gives it up",
+        ">" => "; in gdb \"end\" ends a block; send keys=[\"ctrl+c\"] gives it up",
         _ if bare.starts_with("php ") => "; ctrl+c would not give it up but end php",
         _ if bare.starts_with("...(") => "; run line=\"#iex:break\" gives it up",
         _ if bare.ends_with('|') => "; \":}\" ends a block, and send keys=[\"ctrl+c\"] gives it up",
