@@ -278,7 +278,7 @@ impl Watch {
             return Some(Verdict::At(Status::Continuation, Some(prompt_text(view))));
         }
         if let ShellState::AtPrompt { ready, .. } = shell {
-            if self.region.is_some() && ready {
+            if self.region.is_some() && (ready || unmarked_prompt_due(view).is_some_and(|due| due <= view.now)) {
                 // The region is open and a shell shows its prompt: a shell inside the command.
                 return Some(Verdict::At(Status::Prompt, Some(prompt_text(view))));
             }
@@ -297,8 +297,17 @@ impl Watch {
     /// When to look again although nothing happened.
     pub(crate) fn again(&self, view: &Seen<'_>) -> Option<Now> {
         let redraw = self.prompt_at.filter(|_| self.region.is_none()).map(|at| at + REDRAW);
-        [redraw, view.resting.again].into_iter().flatten().filter(|at| *at > view.now).min()
+        [redraw, unmarked_prompt_due(view), view.resting.again].into_iter().flatten().filter(|at| *at > view.now).min()
     }
+}
+
+/// From when on a shell that has ended its command and shows something behind it is at its prompt, where the mark that its
+/// prompt is complete has not come: a framework may have made the prompt anew without it.
+fn unmarked_prompt_due(view: &Seen<'_>) -> Option<Now> {
+    let shows = || !view.log.cooked.line_at_cursor().text.trim().is_empty();
+    let bare = matches!(view.shell, ShellState::AtPrompt { ready: false, .. }) && shows();
+    let left = prompt_due(view.log).saturating_sub(view.quiet);
+    bare.then(|| view.now + left)
 }
 
 /// What the terminal's looks say.

@@ -13,6 +13,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("a_program_in_a_debugger", &["tmux", "bash", "gdb", "cc"], debugged),
     ("a_pattern_of_the_session", &["tmux", "python3"], of_the_session),
     ("the_shells_without_its_marks", &["tmux", "bash"], without_marks),
+    ("a_shell_inside_whose_first_prompt_has_none", &["tmux", "bash"], made_anew),
     ("a_pattern_of_one_call", &["tmux", "bash", "python3"], of_one_call),
 ];
 
@@ -37,6 +38,22 @@ fn changed() -> Tested {
             (".quit", "finished", "", ""),
         ],
     )
+}
+
+/// A framework calls what was there from inside, and makes the prompt anew after it, as starship does: the call that opens
+/// the shell is answered all the same.
+fn made_anew() -> Tested {
+    let world = World::new()?;
+    let framework = "found=${PROMPT_COMMAND-}\nframework() { local st=$?; eval \"$found\"; PS1=\"[$st] \"'in $ '; }\nPROMPT_COMMAND=framework\n";
+    std::fs::write(world.user_home().join(".bashrc"), framework).map_err(|error| error.to_string())?;
+    let mut client = world.client()?;
+    client.call("session_create", json!({}))?;
+    let opened = client.run("bash")?;
+    same!((opened.status(), opened.meta["prompt"].as_str()), ("prompt", Some("[0] in $ ")), "{}", opened.text);
+    let next = client.run("(exit 5)")?;
+    same!((next.status(), next.exit()), ("finished", Some(5)), "{}", next.text);
+    same!(client.run("exit")?.status(), "finished", "left");
+    Ok(())
 }
 
 /// A line takes both of what the marks hang on away, and the next brings them back.
