@@ -67,7 +67,7 @@ impl Took {
         let elsewhere = place::told(view.place, view.home);
         let here = if elsewhere.is_empty() { format!("{}@{}", view.home.user, view.home.host) } else { elsewhere };
         Some(format!(
-            "{took} {} is gone (it ended, was killed or cut off), and the next line would have gone to another, on {here}; {}",
+            "{took} {} is gone (it ended, was killed or cut off), and the next line would have gone to what is around it, on {here}; {}, and where what took it is open again",
             quoted(&line.chars().take(SHOWN_CHARS).collect::<String>()),
             left_untyped(view, left.lines, left.of)
         ))
