@@ -8,6 +8,7 @@
 mod files;
 mod process;
 mod small;
+mod tasks;
 mod terminal;
 mod tree;
 

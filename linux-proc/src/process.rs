@@ -11,6 +11,7 @@ use procfs::FromRead as _;
 use procfs::process::Stat;
 
 use crate::files::open_files;
+use crate::tasks::Tasks;
 use crate::{small, why};
 
 /// A command line is looked at this far. Carriers' places stand near the beginning.
@@ -37,11 +38,11 @@ pub(crate) struct Reader {
 
 /// The line of numbers that the kernel keeps of a process.
 pub(crate) fn stat(pid: u32) -> io::Result<Stat> {
-    parse(&format!("/proc/{pid}/stat"))
+    parse(&small::read(&format!("/proc/{pid}/stat"), STAT_MAX)?)
 }
 
-fn parse(path: &str) -> io::Result<Stat> {
-    Stat::from_read(small::read(path, STAT_MAX)?.as_slice()).map_err(io::Error::other)
+fn parse(line: &[u8]) -> io::Result<Stat> {
+    Stat::from_read(line).map_err(io::Error::other)
 }
 
 /// A terminal's number as `stat` has it; none where it is 0.
@@ -94,16 +95,16 @@ impl Reader {
     }
 
     fn threads(&self, process: ProcessId) -> Known<Vec<Thread>> {
-        match tids(process.pid) {
-            Ok(tids) => Known::Known(tids.into_iter().filter_map(|tid| self.thread(process, tid)).collect()),
-            Err(error) => Known::Unknown(why(&error)),
-        }
+        let read = Tasks::of(process.pid).and_then(|tasks| {
+            let tids = tasks.ids()?;
+            Ok(tids.into_iter().filter_map(|tid| self.thread(process, &tasks, tid)).collect())
+        });
+        read.map_or_else(|error| Known::Unknown(why(&error)), Known::Known)
     }
 
     /// One thread; none where it has ended.
-    fn thread(&self, process: ProcessId, tid: u32) -> Option<Thread> {
-        let place = format!("/proc/{}/task/{tid}", process.pid);
-        let sleep = self.sleep(&place)?;
+    fn thread(&self, process: ProcessId, tasks: &Tasks, tid: u32) -> Option<Thread> {
+        let sleep = self.sleep(tasks, tid)?;
         let meaning = match &sleep {
             Sleep::In(channel) => Meaning::of(channel),
             Sleep::Awake => Meaning::NoTerminal,
@@ -113,11 +114,11 @@ impl Reader {
             return Some(Thread { tid, sleep, call: Known::Known(Call::Other), runs: Known::Unknown(Why::NotAsked) });
         }
         let call = self.probe.as_ref().map_or(Known::Unknown(Why::NobodyLooks), |probe| probe.call(process, tid));
-        Some(Thread { tid, sleep, call, runs: runs(&place) })
+        Some(Thread { tid, sleep, call, runs: runs(tasks, tid) })
     }
 
-    fn sleep(&self, place: &str) -> Option<Sleep> {
-        let channel = match small::text(&format!("{place}/wchan")) {
+    fn sleep(&self, tasks: &Tasks, tid: u32) -> Option<Sleep> {
+        let channel = match tasks.text(tid, "wchan") {
             Ok(_) if !self.channels => None,
             Ok(text) => Some(text).filter(|text| text != "0"),
             // A kernel without names has no such file.
@@ -130,7 +131,7 @@ impl Reader {
             return Some(Sleep::In(name.to_owned()));
         }
         // No channel: it runs, or where it sleeps is not told.
-        let stat = parse(&format!("{place}/stat")).ok()?;
+        let stat = parse(&tasks.read(tid, "stat", STAT_MAX).ok()?).ok()?;
         Some(match stat.state {
             'S' => Sleep::Untold,
             'T' => Sleep::In("do_signal_stop".to_owned()),
@@ -140,15 +141,9 @@ impl Reader {
     }
 }
 
-/// The threads of a process.
-pub(crate) fn tids(pid: u32) -> io::Result<Vec<u32>> {
-    let entries = std::fs::read_dir(format!("/proc/{pid}/task"))?;
-    Ok(entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect())
-}
-
 /// How often a thread was put on a processor: the third number of `schedstat`.
-fn runs(place: &str) -> Known<u64> {
-    match small::text(&format!("{place}/schedstat")) {
+fn runs(tasks: &Tasks, tid: u32) -> Known<u64> {
+    match tasks.text(tid, "schedstat") {
         Ok(text) => {
             let third = text.split_whitespace().nth(2).and_then(|number| number.parse().ok());
             third.map_or(Known::Unknown(Why::NobodyLooks), Known::Known)

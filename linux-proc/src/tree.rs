@@ -4,8 +4,8 @@ use std::io;
 
 use procfs::process::Stat;
 
-use crate::process::{stat, tids};
-use crate::small;
+use crate::process::stat;
+use crate::tasks::Tasks;
 
 /// A tree of processes is followed up to this many. A pane with more has lost nothing but the ends of it.
 const PROCESSES_MAX: usize = 20_000;
@@ -78,8 +78,9 @@ fn walk(root: Stat) -> io::Result<Vec<Stat>> {
         && found.len() < PROCESSES_MAX
     {
         let mut children: Vec<u32> = Vec::new();
-        for tid in tids(pid).unwrap_or_default() {
-            match small::text(&format!("/proc/{pid}/task/{tid}/children")) {
+        let tasks = Tasks::of(pid).and_then(|tasks| Ok((tasks.ids()?, tasks)));
+        for (tid, tasks) in tasks.iter().flat_map(|(tids, tasks)| tids.iter().map(move |tid| (*tid, tasks))) {
+            match tasks.text(tid, "children") {
                 Ok(list) => children.extend(numbers(&list)),
                 // Others may end while they are looked at.
                 Err(error) if u32::try_from(own) == Ok(tid) => return Err(error),
