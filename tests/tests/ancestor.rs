@@ -276,7 +276,8 @@ fn situations() -> Tested {
     let without = LinuxProc::new().with_probe(Arc::new(Forbidden));
     let pane = scene.pane()?;
     for (typed, program, truth, less) in ROWS {
-        scene.client.call("run", json!({ "line": typed, "timeout": 0 }))?;
+        let begun = scene.client.call("run", json!({ "line": typed, "timeout": 0 }))?;
+        assert!(!begun.is_error, "{typed}: {}", begun.text);
         let look = |inspector: &LinuxProc| inspector.inspect(&pane, Look::Near);
         let runs = |seen: &Inspection| seen.processes().any(|process| process.name == *program);
         let mut last = None;
@@ -292,14 +293,24 @@ fn situations() -> Tested {
             calls(&look(&through)) == calls(&look(&by_itself)) || direct.refusal().is_some()
         })?;
         scene.client.call("send", json!({ "keys": ["ctrl+c"] }))?;
-        for process in look(&through).processes().filter(|process| process.name == *program && *program != "bash") {
-            // It may have taken the key for its end.
-            drop(signal(process.id.pid, Signal::SIGKILL));
-        }
+        // Who takes the key for less than its end is ended. Before it is gone, its own prompt would do for an end.
+        wait_until(&format!("{typed} is gone"), || {
+            let seen = look(&through);
+            for process in seen.processes().filter(|process| process.name == *program && *program != "bash") {
+                drop(signal(process.id.pid, Signal::SIGKILL));
+            }
+            at_prompt(&seen)
+        })?;
         let back = scene.client.call("wait", json!({}))?;
         assert!(["finished", "prompt"].contains(&back.status()), "{typed}: {}", back.text);
     }
     Ok(())
+}
+
+/// Whether the shell has the terminal, alone and in its line editor.
+fn at_prompt(inspection: &Inspection) -> bool {
+    let edits = inspection.modes.known().is_some_and(|modes| !modes.canonical);
+    edits && inspection.processes().all(|process| process.name == "bash")
 }
 
 /// The calls of all threads that were seen.
