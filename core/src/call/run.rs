@@ -157,6 +157,11 @@ impl RunCall {
         self.phase == Phase::Watching
     }
 
+    /// How many lines have not been given out.
+    pub(crate) fn lines_left(&self) -> usize {
+        self.lines.len()
+    }
+
     /// Whether a line was given to the terminal.
     pub(crate) fn is_begun(&self) -> bool {
         !matches!(self.phase, Phase::Ready(_)) || !self.ran.is_empty()

@@ -37,8 +37,16 @@ pub struct Intent {
     /// been typed is told from another's by that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
+    /// How many lines of the same call were to follow it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left: u32,
     /// How far it came.
     pub state: IntentState,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Intent {

@@ -38,6 +38,9 @@ pub struct AgentRecord {
     /// Regions it started and has not been told the end of.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub untold: BTreeSet<u32>,
+    /// The raw log's length when it was last told that lines of a call of its own were left untyped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_left: Option<u64>,
     /// Notes about habits it has been given.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub notes: BTreeSet<String>,

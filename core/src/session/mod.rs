@@ -4,6 +4,7 @@
 //! [`crate::log`], what is said to the model in [`crate::reply`].
 
 mod agents;
+mod cut_off;
 mod event;
 mod jobs;
 mod line;
@@ -108,6 +109,7 @@ pub struct Session {
     closed: Option<String>,
     wake: Option<Now>,
     readers: readers::Readers,
+    cut_off: Option<cut_off::CutOff>,
     /// Since when somebody wants to know what it does.
     glance: Option<Now>,
 }
@@ -169,6 +171,7 @@ impl Session {
             closed: None,
             wake: None,
             readers: readers::Readers::default(),
+            cut_off: None,
             glance: None,
         };
         if session.log.open_region().is_some_and(|region| region.kind == Kind::Input) {
@@ -202,6 +205,7 @@ impl Session {
         }
         self.submitter = inherited.submitter;
         self.grown = inherited.grown;
+        self.inherit_cut_off(inherited.cut_off);
         self.take_over_prompts(inherited.prompts);
         // Where what runs leads to is nowhere in the log.
         self.looking.place_due = true;
@@ -329,7 +333,10 @@ impl Session {
             }
             Event::Signalled { id, result } => self.signalled(now, id, result),
             Event::Gone(id) => {
-                self.calls.retain(|call| call.id != id);
+                if let Some(at) = self.calls.iter().position(|call| call.id == id) {
+                    let call = self.calls.remove(at);
+                    self.leaves_lines(&call);
+                }
                 self.forget_trial(now, id);
             }
             // Whoever has gone may have left text on the line.
@@ -357,7 +364,8 @@ impl Session {
 
     /// What finished since this agent's last reply, for calls that do not wait. Tells each once.
     pub fn take_finished(&mut self, actor: &str) -> Vec<String> {
-        let notes = self.finished_notes(actor, None);
+        let mut notes: Vec<String> = self.cut_off_note(actor).into_iter().collect();
+        notes.extend(self.finished_notes(actor, None));
         if !notes.is_empty() {
             self.effects.push_back(Effect::Remember);
         }

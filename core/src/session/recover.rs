@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::HUMAN;
+use super::cut_off::CutOff;
 use super::line::grown::Grown;
 use super::line::rest::Prompts;
 use super::lines::is_end_of_label;
@@ -26,6 +27,8 @@ pub struct Inherited {
     pub(super) submitted: bool,
     /// What a program has shown of its prompts.
     pub(super) prompts: Prompts,
+    /// Lines that the server before did not come to.
+    pub(super) cut_off: Option<CutOff>,
 }
 
 /// A rebuild under way: feed it the stream from its beginning, then [`Recovery::finish`].
@@ -41,6 +44,7 @@ pub struct Recovery {
     prompts: Prompts,
     owed: Vec<(String, u32)>,
     changed: Vec<Region>,
+    cut_off: Option<CutOff>,
 }
 
 impl Recovery {
@@ -49,6 +53,7 @@ impl Recovery {
     pub fn new(mut log: Log, known: Vec<Region>, intent: Option<Intent>) -> Self {
         log.expect_records(known.clone());
         let known = known.into_iter().map(|region| (region.id, region)).collect();
+        let cut_off = intent.as_ref().and_then(CutOff::by);
         let intent = intent.filter(|intent| intent.submits && intent.state != IntentState::Refused);
         Self {
             log,
@@ -60,6 +65,7 @@ impl Recovery {
             prompts: Prompts::default(),
             owed: Vec::new(),
             changed: Vec::new(),
+            cut_off,
         }
     }
 
@@ -157,7 +163,7 @@ impl Recovery {
         // A program that was given the first line of all and has printed nothing is in no piece of the stream.
         self.feed(&[], Wall::default());
         self.reach_intent();
-        let Self { log, changed, owed, submitter, grown, submitted, prompts, .. } = self;
-        (log, changed, Inherited { owed, submitter, grown, submitted, prompts })
+        let Self { log, changed, owed, submitter, grown, submitted, prompts, cut_off, .. } = self;
+        (log, changed, Inherited { owed, submitter, grown, submitted, prompts, cut_off })
     }
 }

@@ -52,6 +52,7 @@ impl Session {
         if let (CallKind::Send(send), true) = (&call.kind, typed) {
             self.note_line(call.id, send.leaves, send.line_of.as_deref());
         }
+        self.leaves_lines(call);
         self.effects.push_back(Effect::Remember);
         self.effects.push_back(Effect::Conclude(call.id, Box::new(outcome)));
     }
@@ -155,6 +156,7 @@ impl Session {
                 late.as_secs_f64()
             ));
         }
+        notes.extend(self.cut_off_note(&call.actor));
         notes.extend(advised);
         let asks = matches!(outcome.status, Status::Waiting | Status::WaitingHidden | Status::Quiet)
             || outcome.status == Status::Sent && outcome.observed.asks.is_some();

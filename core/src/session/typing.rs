@@ -41,6 +41,16 @@ pub(super) struct Before {
     bytes: usize,
 }
 
+/// What an intent tells of what is typed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Typed {
+    pub(super) enters: u32,
+    /// Characters of the command, where it is one line for a shell.
+    pub(super) length: Option<u64>,
+    /// Lines of the same call that are to follow.
+    pub(super) left: u32,
+}
+
 impl Session {
     /// Types one line of a `run`.
     ///
@@ -93,13 +103,14 @@ impl Session {
             self.open_input(now, (call.id, &call.actor), stands);
         }
         let length = begins.filter(|_| !line.contains('\n')).map(|_| line.trim().chars().count() as u64);
+        let typed = Typed { enters: 1, length, left: call.lines_left() };
         let at = match target {
             Target::Shell => self.expected_cursor(call.moved),
             Target::Unmarked => self.expected_there(call.moved),
             Target::Program if was_tried => self.expected_there(call.moved),
             Target::Program => self.expected_at_rest(now, call.moved),
         };
-        self.push_typing(now, (call.id, &call.actor), parts, (1, length), (at, keys_before));
+        self.push_typing(now, (call.id, &call.actor), parts, typed, (at, keys_before));
         Ok(())
     }
 
@@ -124,13 +135,9 @@ impl Session {
             let line = self.log.cooked.settled_lines() + 1;
             expect.answering(Since { line, before, typed: text.trim_end_matches('\n').to_owned() }, input.region);
         }
-        self.push_typing(
-            now,
-            (call.id, &call.actor),
-            parts,
-            (u32::try_from(enters).unwrap_or(u32::MAX), None),
-            (None, None),
-        );
+        let enters = u32::try_from(enters).unwrap_or(u32::MAX);
+        let typed = Typed { enters, length: None, left: call.lines_left() };
+        self.push_typing(now, (call.id, &call.actor), parts, typed, (None, None));
     }
 
     /// Types the text and the keys of a `send`.
@@ -195,7 +202,7 @@ impl Session {
         if leaves == Leaves::More {
             self.sends(now, (id, actor), &text);
         }
-        self.push_typing(now, (id, actor), parts, (submits, None), (at, keys_before));
+        self.push_typing(now, (id, actor), parts, Typed { enters: submits, ..Typed::default() }, (at, keys_before));
         Ok(())
     }
 
@@ -277,16 +284,17 @@ impl Session {
         Before { line, prompt: self.resting(now, pattern).prompt, bytes: self.bytes_before_prompt() }
     }
 
-    /// Has parts typed for a call, with so many Enters and the length of the command, if the cursor is there and no person has pressed a key since.
+    /// Has parts typed for a call, if the cursor is there and no person has pressed a key since.
     pub(super) fn push_typing(
         &mut self,
         now: Now,
         (call, actor): (CallId, &str),
         parts: Vec<Part>,
-        (enters, length): (u32, Option<u64>),
+        typed: Typed,
         (at, keys_before): (Option<(u16, u16)>, Option<Wall>),
     ) {
         let bytes = parts.iter().map(|part| part.bytes.len() as u64).sum();
+        let Typed { enters, length, left } = typed;
         let intent = Intent {
             v: Intent::VERSION,
             call,
@@ -296,6 +304,7 @@ impl Session {
             submits: enters > 0,
             enters,
             length,
+            left,
             state: IntentState::Typing,
         };
         // What stands there now is not the answer to what is typed now.

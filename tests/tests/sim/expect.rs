@@ -160,6 +160,57 @@ fn a_restart_types_nothing_twice() {
     }
 }
 
+const LINES: [&str; 4] = ["echo one", "echo two", "echo three", "echo four"];
+
+/// How many lines a note says were not typed.
+fn never_typed(notes: &[String]) -> usize {
+    let said = notes.iter().find_map(|note| note.split_once("the lines of your call: the last "));
+    let Some((_, said)) = said else { return 0 };
+    if said.starts_with("line was never") { 1 } else { said.split(' ').next().unwrap().parse().unwrap() }
+}
+
+#[test]
+fn lines_that_a_server_did_not_come_to_are_told_once() {
+    let mut told = [0; LINES.len()];
+    for steps in 0..80 {
+        let mut sim = Sim::bash();
+        sim.run("a", &LINES.join("\n"));
+        for _ in 0..steps {
+            sim.step();
+        }
+        sim.crash();
+        sim.pass(20.0);
+        let typed = sim.typed().matches('\r').count();
+        let other = sim.ran("b", "echo other");
+        assert_eq!(never_typed(&other.notes), 0, "they are another's: {other:?}");
+        let said = never_typed(&sim.ran("a", "echo next").notes);
+        // Of a line that was about to be typed nothing can be said.
+        let left = LINES.len() - typed;
+        assert!(typed == 0 && said == 0 || said == left || said + 1 == left, "{said} said of {left} after {steps}");
+        told[said] += 1;
+        sim.crash();
+        assert_eq!(never_typed(&sim.ran("a", "echo last").notes), 0, "it was told before");
+    }
+    assert!(told.iter().all(|times| *times > 0), "each number has come up: {told:?}");
+}
+
+#[test]
+fn lines_that_a_reply_has_told_of_are_not_told_again() {
+    for cancelled in [false, true] {
+        let mut sim = Sim::bash();
+        let id = expect(&mut sim, "quiz\necho next\necho last", 5.0, vec![rule("Name", "Ada")]);
+        if cancelled {
+            sim.pass(1.0);
+            sim.gone(id);
+        } else {
+            assert_eq!(sim.answer(id).unsent, Some(2));
+        }
+        sim.crash();
+        let outcome = sim.waited("a", 1.0);
+        assert_eq!(never_typed(&outcome.notes), 0, "{outcome:?}");
+    }
+}
+
 #[test]
 fn a_hidden_answer_is_named_by_its_question_alone() {
     let mut sim = Sim::bash();

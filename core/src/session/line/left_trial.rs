@@ -8,6 +8,7 @@ use super::tried::{LAST, SHOWN_DUE, TRIAL};
 use super::unsubmitted::DISCARD_LINE;
 use crate::call::CallId;
 use crate::log::ShellState;
+use crate::session::typing::Typed;
 use crate::session::{Effect, NotTyped, Part, Session};
 use crate::time::Now;
 
@@ -96,7 +97,7 @@ impl Session {
             self.left_trial = LeftTrial::Taking { until };
             let at = self.expected_there(None);
             let parts = vec![Part { bytes, bracketed: false }];
-            self.push_typing(now, (NO_CALL, &actor), parts, (0, None), (at, None));
+            self.push_typing(now, (NO_CALL, &actor), parts, Typed::default(), (at, None));
             return None;
         }
         if now < until {

@@ -12,7 +12,7 @@ use super::grown::KEY_MS;
 use super::unsubmitted::{DISCARD_LINE, rubbing_out};
 use crate::call::{CallId, Outcome, Resting, Step, Target};
 use crate::log::ShellState;
-use crate::session::typing::Before;
+use crate::session::typing::{Before, Typed};
 use crate::session::waiters::{Call, CallKind};
 use crate::session::{Effect, NotTyped, Part, Session};
 use crate::time::{Now, Wall};
@@ -151,7 +151,13 @@ impl Session {
         let agent = self.agents.entry(&call.actor);
         (agent.half_typed, agent.tries) = (TRIAL.to_owned(), true);
         self.effects.push_back(Effect::Remember);
-        self.push_typing(now, (call.id, &call.actor), parts, (0, None), (at, None));
+        self.push_typing(
+            now,
+            (call.id, &call.actor),
+            parts,
+            Typed { left: call.lines_left() + 1, ..Typed::default() },
+            (at, None),
+        );
         Ok(true)
     }
 
