@@ -79,8 +79,8 @@ pub(crate) struct RunCall {
     pub(crate) prompt_pattern: Option<Pattern>,
     shape: Shape,
     deadline: Now,
-    /// When the terminal took the line at hand.
-    typed_at: Now,
+    /// When the terminal took the line at hand, or what is to come before it last went on.
+    pub(crate) typed_at: Now,
     /// Whether what takes it shows by itself what is typed, as was seen before.
     echoed: bool,
     /// The first line that a call of one line may show, where no region tells.

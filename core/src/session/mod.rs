@@ -6,6 +6,7 @@
 mod agents;
 mod cut_off;
 mod event;
+mod follow;
 mod jobs;
 mod line;
 mod lines;
@@ -30,7 +31,7 @@ pub use looking::glance::Doing;
 pub use recover::{Inherited, Recovery};
 
 use crate::call::{CallId, ExpectCall, IntegrateCall, Outcome, Resting, RunCall, Seen, SendCall, WaitCall, Waiting};
-use crate::log::{Log, LogEvent, ShellState};
+use crate::log::{Log, ShellState};
 use crate::pattern::Pattern;
 use crate::record::StateRecord;
 use crate::region::{Kind, Place, Region, State};
@@ -96,6 +97,7 @@ pub struct Session {
     trying: Option<CallId>,
     left_trial: line::left_trial::LeftTrial,
     typeahead: line::typeahead::Typeahead,
+    unread: line::unread::Unread,
     grown: line::grown::Grown,
     buried: Option<line::buried::Buried>,
     stood: Option<line::buried::Standing>,
@@ -160,6 +162,7 @@ impl Session {
             trying: None,
             left_trial: line::left_trial::LeftTrial::default(),
             typeahead: line::typeahead::Typeahead::default(),
+            unread: line::unread::Unread::default(),
             grown: line::grown::Grown::default(),
             buried: None,
             stood: None,
@@ -411,80 +414,6 @@ impl Session {
             }
         };
         self.calls.push(Call { id, actor, began: now, kind, moved: None, trial: line::tried::Trial::default() });
-    }
-
-    /// Takes what the log has to say, after what it has settled: a record never speaks of lines that are not there.
-    fn drain(&mut self, now: Now) {
-        let first = self.log.cooked.settled_lines();
-        let mut settled = Vec::new();
-        self.log.cooked.take_settled(&mut settled);
-        let settled_before = first.saturating_sub(memchr::memchr_iter(b'\n', &settled).count() as u64);
-        let mut later = VecDeque::new();
-        std::mem::swap(&mut later, &mut self.effects);
-        // Before the events: a region that has closed meanwhile is recorded under its name.
-        self.read_echo(&settled, settled_before);
-        self.read_prompt_above(&settled, settled_before);
-        while let Some(event) = self.log.poll() {
-            self.on_log(now, &event);
-        }
-        self.look_for_until(&settled, settled_before);
-        self.look_for_job_ends(&settled, settled_before);
-        self.look_for_stops(&settled, settled_before);
-        std::mem::swap(&mut later, &mut self.effects);
-        if !settled.is_empty() {
-            self.effects.push_back(Effect::Settle(settled));
-        }
-        self.effects.append(&mut later);
-    }
-
-    fn on_log(&mut self, now: Now, event: &LogEvent) {
-        self.submitter.on(now, event);
-        // The editor begins each line as ever.
-        if matches!(event, LogEvent::Opened(_) | LogEvent::NotRun { .. } | LogEvent::PromptEnd) {
-            self.midway = None;
-        }
-        if matches!(event, LogEvent::Opened(_) | LogEvent::Closed(_) | LogEvent::Prompt) {
-            self.buried = None;
-        }
-        match event {
-            LogEvent::Opened(id) => self.region_opened(*id),
-            LogEvent::Closed(id) => {
-                if self.input.is_some_and(|input| input.region == *id) {
-                    self.input = None;
-                }
-                self.record(*id);
-                self.tell_of_end(*id);
-                if let Some(region) = self.log.region(*id).cloned() {
-                    self.wonder_who_reads(&region);
-                }
-            }
-            LogEvent::Begun { input, command } => self.name_begun(*input, *command),
-            LogEvent::PromptEnd => self.looking.beyond = None,
-            LogEvent::Prompt => {
-                self.start.took.get_or_insert(now - self.began);
-                self.typeahead.prompt(now);
-                self.continued(None);
-            }
-            LogEvent::Continuation if self.agents.continuing().is_none() => {
-                let owner = self.submitter.actor().map(str::to_owned);
-                self.continued(owner.as_deref());
-            }
-            LogEvent::ShellStarted(shell) => {
-                self.looking.around.started(shell.pid);
-                self.look_for_shell(now);
-            }
-            LogEvent::Ended { status } => self.ended = Some(*status),
-            _ => {}
-        }
-        for call in &mut self.calls {
-            match &mut call.kind {
-                CallKind::Run(run) => run.on(now, event),
-                CallKind::Expect(expect) => expect.on(now, event),
-                CallKind::Send(send) => send.on(event),
-                CallKind::Wait(wait) => wait.on(now, event),
-                CallKind::Integrate(integrate) => integrate.on(now, event),
-            }
-        }
     }
 
     /// Remembers whose command the shell wants the rest of.

@@ -65,6 +65,8 @@ impl By {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Submitter {
     lines: VecDeque<Line>,
+    /// When the last prompt began.
+    prompted: Option<Now>,
 }
 
 impl Submitter {
@@ -79,8 +81,9 @@ impl Submitter {
         stands: bool,
     ) {
         if at_prompt.is_some_and(|now| self.answer_due(now).is_none()) {
-            // The shell is at its prompt: something else has taken what was typed before.
-            self.lines.clear();
+            // The shell is at its prompt: something else has taken what was typed before, unless it is just about to.
+            let just = self.prompted.zip(at_prompt).is_some_and(|(prompt, now)| now - prompt < ANSWER_DUE);
+            self.lines.retain(|line| just && line.ahead && line.text.is_some());
         }
         for (index, text) in texts.into_iter().enumerate() {
             if self.lines.len() >= LINES_MAX {
@@ -93,6 +96,18 @@ impl Submitter {
             let early = first.is_some() && !stands;
             self.lines.push_back(Line { call, actor, text, length: None, asked: first, early, ahead, opened: false });
         }
+    }
+
+    /// Whether lines were typed ahead that a shell may take, by their text.
+    pub(super) fn has_ahead(&self) -> bool {
+        self.lines.iter().any(|line| line.ahead && line.text.is_some())
+    }
+
+    /// Whether a line that this call has given to the prompt has not been begun, and the shell is busy with one that was
+    /// typed before it.
+    pub(super) fn is_behind_another(&self, call: CallId) -> bool {
+        let begun = self.lines.front().is_some_and(|front| front.opened && front.call != Some(call));
+        begun && self.lines.iter().any(|line| line.call == Some(call) && !line.opened && !line.ahead)
     }
 
     /// The terminal has taken what this call typed.
@@ -131,24 +146,31 @@ impl Submitter {
             (front.asked, front.early) = (None, false);
             return Some(By { actor: front.actor.clone(), text: front.text.clone() });
         }
-        let certain = usize::from(!front.ahead);
-        if let Some(at) = self.lines.iter().position(|line| line.ahead && line.is(label)) {
-            if certain == 0 {
-                // What was typed before it has gone to something else.
-                self.lines.drain(..at);
-                if let Some(line) = self.lines.front_mut() {
-                    (line.ahead, line.opened) = (false, true);
-                }
-                return self.actor().map(By::actor);
-            }
-            return self.lines.get(at).map(|line| By::actor(&line.actor));
+        let certain = !front.ahead;
+        let ahead = self.lines.iter().position(|line| line.ahead && line.is(label));
+        if certain {
+            // Several commands of one line, or one that was typed ahead of a shell inside.
+            return ahead.and_then(|at| self.lines.get(at)).or(self.lines.front()).map(|line| By::actor(&line.actor));
         }
-        if certain == 1 {
-            // Several commands of one line.
-            return self.actor().map(By::actor);
+        if let Some(at) = self.begun_by(label, ahead) {
+            // What was typed before it has gone to something else.
+            self.lines.drain(..at);
+            let line = self.lines.front_mut()?;
+            let text = line.text.clone().filter(|_| !line.ahead);
+            (line.ahead, line.opened, line.early, line.asked) = (false, true, false, None);
+            return Some(By { actor: line.actor.clone(), text });
         }
         // A shell without markers took a line, and what it began has them.
         self.lines.iter().rev().find(|line| line.text.is_none()).map(|line| By::actor(&line.actor))
+    }
+
+    /// Which line a command begins by where some were typed ahead: the one of them whose text it has, or the one that was
+    /// given to the prompt behind them, if that is all of its text or none of theirs is.
+    fn begun_by(&self, label: &str, ahead: Option<usize>) -> Option<usize> {
+        let is_all = |line: &Line| line.text.as_deref().map(str::trim) == Some(label.trim());
+        let given = self.lines.iter().enumerate().find(|(_, line)| !line.ahead && !line.opened);
+        let certain = given.filter(|(_, line)| ahead.is_none() || is_all(line));
+        certain.map(|(at, _)| at).or(ahead)
     }
 
     /// Takes one event of the log; that a command begins is for [`Self::opened`].
@@ -168,6 +190,7 @@ impl Submitter {
                 }
             }
             LogEvent::Prompt => {
+                self.prompted = Some(now);
                 match self.lines.front_mut() {
                     Some(line) if line.early => line.early = false,
                     Some(line) if !line.ahead => drop(self.lines.pop_front()),

@@ -162,11 +162,13 @@ impl Session {
             );
         }
         let text = send.send.text.replace("\r\n", "\n");
-        let (mut parts, submits) = self.parts_of(&send.send, &text);
+        // Behind a line that the shell is about to begin, text is typed ahead of whatever that runs.
+        let ahead = self.submitter.answer_due(now).is_some();
+        let (mut parts, submits) = self.parts_of(&send.send, &text, ahead);
         if let Some(tried) = &tried {
             parts.insert(0, Part { bytes: tried.clearing(), bracketed: false });
         }
-        let at_line = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation);
+        let at_line = matches!(self.log.shell(), ShellState::AtPrompt { .. } | ShellState::Continuation) && !ahead;
         self.note_midway(now, at_line, &send.send);
         let mut at = None;
         let pressed: Vec<Vec<u8>> = send.send.keys.iter().map(|key| key.encode(false)).collect();
@@ -206,13 +208,13 @@ impl Session {
         Ok(())
     }
 
-    /// What goes into the terminal for a `send`, and how many Enters that are.
-    fn parts_of(&self, send: &Send, text: &str) -> (Vec<Part>, u32) {
+    /// What goes into the terminal for a `send`, `ahead` of what is to read it or not, and how many Enters that are.
+    fn parts_of(&self, send: &Send, text: &str, ahead: bool) -> (Vec<Part>, u32) {
         let modes = self.log.cooked.modes();
         let mut parts = Vec::new();
         let body = text.trim_end_matches('\n');
         let mut submits = 0;
-        if body.contains('\n') && modes.bracketed_paste {
+        if body.contains('\n') && modes.bracketed_paste && !ahead {
             // The program asked for bracketed paste, so a text of several lines stays one piece; a last line break
             // is an Enter of its own.
             parts.push(Part { bytes: without_paste_end(&body.replace('\n', "\r")), bracketed: true });

@@ -90,7 +90,7 @@ pub struct Bash {
     due: BTreeMap<(Now, u64), Due>,
     order: u64,
     /// Keys typed while nothing reads them.
-    ahead: Vec<u8>,
+    pub(super) ahead: Vec<u8>,
     out: Vec<u8>,
     now: Now,
     ended: bool,

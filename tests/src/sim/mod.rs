@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use dtmcp_core::call::{CallId, Outcome, Signal, Waiting};
 use dtmcp_core::cooked::Size;
-use dtmcp_core::inspect::{Inspection, Why};
+use dtmcp_core::inspect::{Inspection, Known, Why};
 use dtmcp_core::log::Log;
 use dtmcp_core::pattern::Pattern;
 use dtmcp_core::record::StateRecord;
@@ -373,7 +373,11 @@ impl Sim {
             if self.blind {
                 continue;
             }
-            self.handle(Event::Inspected(Box::new(self.host.clone())));
+            let mut host = self.host.clone();
+            if let Known::Known(unread) = &mut host.unread {
+                *unread += self.bash.ahead.len() as u64;
+            }
+            self.handle(Event::Inspected(Box::new(host)));
         }
         for signalling in signals {
             self.signal(&signalling);

@@ -1,6 +1,7 @@
 //! The main job: open a bash, run commands in it, read back what they printed.
 
 use dtmcp_tests::client::World;
+use dtmcp_tests::person::wait_until;
 use serde_json::json;
 
 use super::{Row, Tested, holds, same};
@@ -16,6 +17,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("cancelled", &["tmux", "bash"], cancelled),
     ("send_keys", &["tmux", "bash"], send_keys),
     ("own_half_typed_text", &["tmux", "bash"], own_half_typed_text),
+    ("lines_typed_ahead", &["tmux", "bash", "zsh", "fish"], lines_typed_ahead),
     ("reading", &["tmux", "bash"], reading),
     ("resize", &["tmux", "bash"], resize),
     ("save_to", &["tmux", "bash"], save_to),
@@ -109,7 +111,7 @@ fn until_is_not_the_echo() -> Tested {
     let line = answer.meta["matched"].as_i64();
     same!(line, answer.meta["first_line"].as_i64(), "{}", answer.meta);
     // A signal between two commands of a list can be lost in bash itself.
-    dtmcp_tests::person::wait_until("interrupted", || {
+    wait_until("interrupted", || {
         client.call("send", json!({ "keys": ["C-c"] })).is_ok_and(|sent| sent.text.contains(" at the prompt "))
     })?;
     // The unfinished last line counts too. Whether the command's end has come by then is up to the machine.
@@ -150,7 +152,7 @@ fn finished_since() -> Tested {
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
     client.call("run", json!({ "line": "sleep 0.5; echo r; (exit 4)", "timeout": 0.1 }))?;
-    dtmcp_tests::person::wait_until("the command ends", || {
+    wait_until("the command ends", || {
         std::fs::read_to_string(world.state().join("sessions/t1/regions.jsonl"))
             .unwrap_or_default()
             .contains("\"exit\":4")
@@ -171,7 +173,7 @@ fn cancelled() -> Tested {
     let mut client = world.client()?;
     client.call("session_create", json!({}))?;
     let id = client.begin("run", json!({ "line": "echo ran >> f; sleep 1; echo r" }))?;
-    dtmcp_tests::person::wait_until("the command runs", || world.user_home().join("f").exists())?;
+    wait_until("the command runs", || world.user_home().join("f").exists())?;
     client.write(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }))?;
     let waited = client.call("wait", json!({}))?;
     same!((waited.status(), waited.output()), ("finished", "r"), "{}", waited.text);
@@ -210,6 +212,40 @@ fn own_half_typed_text() -> Tested {
     let regions = client.call("regions", json!({}))?;
     same!(regions.meta["regions"].as_array().map(Vec::len), Some(1), "{}", regions.text);
     same!(regions.meta["regions"][0]["label"], json!("pwd"), "{}", regions.text);
+    Ok(())
+}
+
+/// A `run` is answered by its own line also while the shell has others to read that were typed before it.
+fn lines_typed_ahead() -> Tested {
+    let world = World::new()?;
+    let mut client = world.client()?;
+    for shell in ["bash", "zsh", "fish"] {
+        let place = world.root().join(shell);
+        std::fs::create_dir(&place).map_err(|error| error.to_string())?;
+        client.call("session_create", json!({ "name": shell, "command": shell, "cwd": place }))?;
+        let wait = "sh -c 'until [ -e go ]; do sleep 0.01; done'";
+        client.call("run", json!({ "session": shell, "line": wait, "timeout": 0.1 }))?;
+        let ahead = ["echo one", "sleep 0.3", "echo two", "echo mine"];
+        client.call("send", json!({ "session": shell, "text": format!("{}\n", ahead.join("\n")) }))?;
+        std::fs::write(place.join("go"), "").map_err(|error| error.to_string())?;
+        let mut mine = None;
+        // On a busy machine a line before it is taken for one that goes on, and it is refused.
+        wait_until("the line is taken", || {
+            let answer = client.call("run", json!({ "session": shell, "line": "echo mine; echo too" }));
+            mine = answer.ok().filter(|answer| !answer.is_error);
+            mine.is_some()
+        })?;
+        let mine = mine.ok_or("no answer")?;
+        same!((mine.region(), mine.output()), (Some(6), "mine\ntoo"), "{shell}: {}", mine.text);
+        let regions = client.call("regions", json!({ "session": shell }))?;
+        let all = regions.meta["regions"].as_array().cloned().unwrap_or_default();
+        let told = |name: &str| -> Vec<String> {
+            all.iter().filter_map(|region| region[name].as_str().map(str::to_owned)).collect()
+        };
+        let labels = [&[wait][..], &ahead, &["echo mine; echo too"]].concat();
+        same!(told("label"), labels, "{shell}: {}", regions.text);
+        same!(told("actor"), vec!["tester"; labels.len()], "{shell}: {}", regions.text);
+    }
     Ok(())
 }
 

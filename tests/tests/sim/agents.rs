@@ -1,10 +1,14 @@
 //! Several agents in one session: queues, half-typed text, whose region it is.
 
 use dtmcp_core::call::{Status, Waiting};
+use dtmcp_core::inspect::{Call, Inspection, Known, TerminalModes, Why};
 use dtmcp_tests::sim::{Sim, run_for, send};
 use std::time::Duration;
 
+use super::looking::program;
 use super::{error, notes, told};
+
+const LINE_EDITOR: TerminalModes = TerminalModes { canonical: false, echo: false, held: false };
 
 #[test]
 fn four_runs_are_taken_in_turn() {
@@ -178,4 +182,39 @@ fn a_send_that_never_rests_says_so() {
     }
     let outcome = sim.sent("a", "x", &[]);
     assert_eq!((outcome.status, notes(&outcome, "not come to rest")), (Status::Sent, 1));
+}
+
+#[test]
+fn a_line_behind_lines_that_were_typed_ahead_is_answered_by_itself() {
+    let at_line = Inspection { modes: Known::Known(LINE_EDITOR), unread: Known::Known(0), ..program(Call::Other) };
+    for host in [Inspection::unknown(Why::NobodyLooks), at_line] {
+        for reads_after in [0, 1, 20, 300] {
+            let mut sim = Sim::bash();
+            sim.bash.editor = Duration::from_millis(reads_after);
+            sim.host = host.clone();
+            let busy = sim.call("a", run_for("sleep 1", 0.1, ""));
+            sim.answer(busy);
+            sim.sent("a", "echo one\nsleep 0.2\necho two\necho mine\n", &[]);
+            sim.pass(0.4);
+            let mine = sim.ran("a", "echo mine; echo too");
+            assert_eq!(told(&mine, &sim), "finished #6 exit 0: mine|too", "{reads_after} {:?}", host.unread);
+            let regions: Vec<_> = sim.regions().into_iter().map(|region| (region.label, region.actor)).collect();
+            let labels = ["sleep 1", "echo one", "sleep 0.2", "echo two", "echo mine", "echo mine; echo too"];
+            assert_eq!(regions, labels.map(|label| (label.to_owned(), Some("a".to_owned()))), "{reads_after}");
+        }
+    }
+}
+
+#[test]
+fn a_line_behind_one_that_was_given_to_a_program_waits_for_nothing() {
+    let mut sim = Sim::bash();
+    sim.ran("a", "quiz");
+    for answer in ["Ada\n", "y\n", "4711\n"] {
+        sim.sent("a", answer, &[]);
+    }
+    sim.host = Inspection { modes: Known::Known(LINE_EDITOR), unread: Known::Known(0), ..program(Call::Other) };
+    let (began, looks) = (sim.seconds(), sim.looks.len());
+    assert_eq!(told(&sim.ran("a", "echo next"), &sim), "finished #2 exit 0: next");
+    assert!(sim.seconds() - began < 0.1, "{}", sim.seconds() - began);
+    assert!(sim.looks.len() <= looks + 1, "one look tells that nothing is left: {:?}", sim.looks);
 }

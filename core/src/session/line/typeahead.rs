@@ -34,6 +34,11 @@ impl Typeahead {
         *self = Self { prompt: Some(now), ..Self::default() };
     }
 
+    /// When the prompt came that stands, if this server saw it come.
+    pub(in crate::session) fn prompted(&self) -> Option<Now> {
+        self.prompt
+    }
+
     /// It is told when a person last pressed a key.
     pub(in crate::session) fn told(&mut self, now: Now) {
         if self.asked {
@@ -56,6 +61,9 @@ impl Session {
     ) -> Result<Option<Option<Now>>, String> {
         if target == Target::Program {
             return self.held_at_program(now, call);
+        }
+        if let Some(until) = self.held_for_unread(now, call, target)? {
+            return Ok(Some(Some(until)));
         }
         let Some(prompt) = self.typeahead.prompt.filter(|prompt| call.began < *prompt) else { return Ok(None) };
         if target != Target::Shell || !matches!(self.log.shell(), ShellState::AtPrompt { .. }) {

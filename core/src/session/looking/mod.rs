@@ -416,7 +416,7 @@ impl Session {
     /// Takes what was seen.
     pub(in crate::session) fn looked(&mut self, now: Now, inspection: &Inspection) {
         let Some(asked) = self.looking.asked.take() else { return };
-        if self.looked_for_rivals(now, inspection) {
+        if self.looked_for_unread(now, inspection) || self.looked_for_rivals(now, inspection) {
             return;
         }
         let quiet = now - self.last_activity;
