@@ -32,6 +32,8 @@ enum Often {
     Habit,
     /// Once per agent, session and place.
     OncePerPlace,
+    /// Once per agent, session and text of it.
+    OncePerText,
 }
 
 /// A row of the table.
@@ -122,8 +124,10 @@ pub(crate) fn notes(
         if !(row.when)(&facts) || (row.often == Often::Habit && (!own || habits >= HABITS_MAX)) {
             continue;
         }
+        let text = (row.text)(&facts);
         let told = match row.often {
             Often::Always => true,
+            Often::OncePerText => once(&format!("{} {text}", row.id)),
             Often::Once | Often::Habit => once(row.id),
             Often::OncePerPlace => {
                 once(&format!("{} {}", row.id, outcome.plain.as_ref().map_or("", |plain| plain.place.as_str())))
@@ -131,7 +135,7 @@ pub(crate) fn notes(
         };
         if told {
             habits += usize::from(row.often == Often::Habit);
-            notes.push((row.text)(&facts));
+            notes.push(text);
         }
     }
     notes

@@ -19,22 +19,31 @@ pub(super) fn started(facts: &Facts<'_>) -> String {
     name.filter(plain).unwrap_or("the program").to_owned()
 }
 
-/// How what is begun is ended or given up, by the continuation prompt that asks for the rest. Not every program takes
-/// ctrl+c for that: it ends php and lua, sqlite3 goes on asking, and mysql's client may end.
-pub(crate) fn half(prompt: &str) -> &'static str {
-    const INTERRUPTED: &str = ", or send keys=[\"ctrl+c\"] gives it up";
+/// What gives up what is begun in most programs, and in every shell.
+const INTERRUPTED: &str = ", or send keys=[\"ctrl+c\"] gives it up";
+
+/// How what is begun is ended or given up, by the continuation prompt that asks for the rest and, where it was seen, the
+/// name of the process that shows it: some prompts are those of several programs. Not every program takes ctrl+c for that:
+/// it ends php and lua, sqlite3 goes on asking, and mysql's client may end.
+pub(crate) fn half(prompt: &str, taker: Option<&str>) -> &'static str {
     const READ: &str = "; a full stop ends what is read (run line=\".\")";
     let bare = prompt.trim();
+    let is = |names: &[&str]| taker.is_none_or(|taker| names.iter().any(|name| taker.starts_with(name)));
     match bare {
-        "..." | "...:" => "; in python an empty line (run line=\"\") ends a block; send keys=[\"ctrl+c\"] gives it up",
-        "...>" => "; in SQL \";\" ends the statement (run line=\";\"), and sqlite3 gives nothing up at ctrl+c",
-        "->" | "'>" | "\">" | "`>" | "/*>" => {
+        "..." | "...:" if is(&["python", "pypy", "ipython", "bpython", "ptpython"]) => {
+            "; in python an empty line (run line=\"\") ends a block; send keys=[\"ctrl+c\"] gives it up"
+        }
+        "...>" if is(&["sqlite3", "python"]) => {
+            "; in SQL \";\" ends the statement (run line=\";\"), and sqlite3 gives nothing up at ctrl+c"
+        }
+        "->" | "'>" | "\">" | "`>" | "/*>" if is(&["mysql", "mariadb"]) => {
             "; \";\" ends the statement, and \"\\c\" gives it up (behind its closing quote, where one is open)"
         }
-        ">>" => "; in psql \"\\.\" ends the rows of a COPY, and lua would end at ctrl+c",
+        ">>" if taker.is_some() && is(&["lua"]) => "; ctrl+c would not give it up but end lua",
+        ">>" if is(&["psql", "lua"]) => "; in psql \"\\.\" ends the rows of a COPY, and lua would end at ctrl+c",
         "|" | "|:" => READ,
         "(com)" => "; \"end\" ends the commands",
-        ">" => "; in gdb \"end\" ends a block; send keys=[\"ctrl+c\"] gives it up",
+        ">" if is(&["gdb"]) => "; in gdb \"end\" ends a block; send keys=[\"ctrl+c\"] gives it up",
         _ if bare.starts_with("php ") => "; ctrl+c would not give it up but end php",
         _ if bare.starts_with("...(") => "; run line=\"#iex:break\" gives it up",
         _ if bare.ends_with('|') => "; \":}\" ends a block, and send keys=[\"ctrl+c\"] gives it up",
@@ -42,15 +51,13 @@ pub(crate) fn half(prompt: &str) -> &'static str {
     }
 }
 
-/// How the program on the screen is left, by the name it was started with: the last one's of the line, or that of the only
-/// one that is known.
+/// How the program on the screen is left, by the name it was started with: the only one of the line that is known, or the
+/// last one of a pipeline. Of several that come one after the other, which it is does not show.
 pub(super) fn leaves(facts: &Facts<'_>) -> Option<(String, &'static str)> {
     let way = |command: &Command| Some((command.name().to_owned(), leaving(command)?));
-    if let Some(last) = facts.last().and_then(way) {
-        return Some(last);
-    }
-    let mut known = facts.commands.iter().filter_map(way);
-    known.next().filter(|_| known.next().is_none())
+    let mut known = facts.commands.iter().filter(|command| leaving(command).is_some());
+    let first = known.next()?;
+    if known.all(|other| other.joint == Joint::Pipe) { facts.last().and_then(way).or_else(|| way(first)) } else { None }
 }
 
 /// The keys that leave a full-screen program.

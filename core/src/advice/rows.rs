@@ -1,7 +1,7 @@
 //! The table: when each note is true, and what it says. A text names the next call to make.
 
 use super::Facts;
-use super::Often::{Always, Habit, Once, OncePerPlace};
+use super::Often::{Always, Habit, Once, OncePerPlace, OncePerText};
 use super::habits::{
     clips, echoes_done, echoes_status, endless, filters, hides_failure, is_background, polls, sleeps_first,
 };
@@ -116,9 +116,12 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "half-block",
-        Always,
+        OncePerText,
         |f| f.is(Status::Continuation) && in_program(f),
-        |f| format!("run the rest line by line{}", half(f.outcome.prompt.as_deref().unwrap_or_default())),
+        |f| {
+            let prompt = f.outcome.prompt.as_deref().unwrap_or_default();
+            format!("run the rest line by line{}", half(prompt, f.outcome.observed.taker.as_deref()))
+        },
     ),
     row(
         "screen",

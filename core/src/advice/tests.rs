@@ -431,10 +431,23 @@ fn a_habit_is_told_once_and_few_at_a_time() {
 #[test]
 fn what_is_begun_is_given_up_as_its_program_takes_it() {
     for prompt in ["... ", "   ...: ", ">", "> ", "+ ", "irb(main):009:2* ", "app-> ", "ghci| "] {
-        assert!(half(prompt).contains("send keys=[\"ctrl+c\"] gives it up"), "{prompt:?}");
+        assert!(half(prompt, None).contains("send keys=[\"ctrl+c\"] gives it up"), "{prompt:?}");
     }
     // There it ends the program, asks something, or does nothing.
     for prompt in ["php { ", "php ( ", ">> ", "|    ", "   ...> ", "    -> ", "   /*> ", "...(1)> "] {
-        assert!(!half(prompt).contains("send keys=[\"ctrl+c\"]"), "{prompt:?}");
+        assert!(!half(prompt, None).contains("send keys=[\"ctrl+c\"]"), "{prompt:?}");
+    }
+    // Prompts that several programs have are told apart by who shows them.
+    for (prompt, taker) in [(">", "dash"), (">", "octave-cli"), ("...> ", "jshell"), ("... ", "node"), ("-> ", "sml")] {
+        assert_eq!(half(prompt, Some(taker)), ", or send keys=[\"ctrl+c\"] gives it up", "{prompt:?} of {taker}");
+    }
+    for (prompt, taker, way) in [
+        (">", "gdb", "in gdb"),
+        (">> ", "lua5.4", "end lua"),
+        (">> ", "psql", "rows of a COPY"),
+        ("   ...> ", "sqlite3", "ends the statement"),
+        ("... ", "python3.11", "in python an empty line"),
+    ] {
+        assert!(half(prompt, Some(taker)).contains(way), "{prompt:?} of {taker}");
     }
 }

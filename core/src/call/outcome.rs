@@ -95,6 +95,8 @@ pub struct Observed {
     pub stopped: Option<i32>,
     /// The shell's editor did not show the line that was typed.
     pub unshown: bool,
+    /// The name of the process that would take a line, as the kernel keeps it, where it was seen.
+    pub taker: Option<String>,
     /// What is known of the prompt that is told, where it is an integrated shell's.
     pub marks: Option<Marks>,
 }

@@ -75,6 +75,8 @@ pub(crate) struct SendCall {
     pub(crate) line_of: Option<String>,
     /// The command that ran when it began.
     beside: Option<u32>,
+    /// The line that its program worked on then.
+    inside: Option<u32>,
     /// Whether it discards the shell's line, and the shell has not said yet that it has.
     discards: bool,
     /// Whether something stood on that line.
@@ -98,6 +100,7 @@ impl SendCall {
             leaves: Leaves::Alone,
             line_of: None,
             beside: None,
+            inside: None,
             discards: false,
             discards_text: false,
             nudges: 0,
@@ -112,9 +115,9 @@ impl SendCall {
         }
     }
 
-    /// The command that runs as it begins.
-    pub(crate) fn begins_beside(&mut self, region: Option<u32>) {
-        self.beside = region;
+    /// The command that runs as it begins, and the line that its program works on.
+    pub(crate) fn begins_beside(&mut self, region: Option<u32>, inside: Option<u32>) {
+        (self.beside, self.inside) = (region, inside);
     }
 
     /// A shell with the integration is at its line, and shows a new prompt after a ctrl+c.
@@ -336,10 +339,16 @@ impl SendCall {
 
     /// Names the job that has not ended.
     fn still_in_front(&self, job: &Region, outcome: &Outcome, view: &Seen<'_>) -> String {
-        let what = format!("still in the foreground: {}", describe(job));
-        if let Some(prompt) = &outcome.prompt {
+        // What runs inside of it is meant, where that is known.
+        let inside = view.log.open_region().filter(|inside| inside.id != job.id && outcome.prompt.is_none());
+        let inside = inside.map_or_else(String::new, |inside| format!("{} in ", describe(inside)));
+        let what = format!("still in the foreground: {inside}{}", describe(job));
+        let asks = outcome.observed.asks;
+        if outcome.prompt.is_some() || matches!(asks, Some(Asks::Shown | Asks::Hidden)) {
             // Who asks on has swallowed the signal; a known prompt behind INT is what was wanted.
-            let next = match (self.send.signal, outcome.observed.asks) {
+            // What was to end is what it worked on, and has.
+            let ended = self.inside.and_then(|id| view.log.region(id)).is_some_and(|it| it.state != State::Running);
+            let next = match (self.send.signal.filter(|_| !ended), asks) {
                 (Some(Signal::Int), Some(_)) => {
                     ", not ended by that. Answer it; signal=\"TERM\" ends it, and \"KILL\" if it refuses that"
                 }
@@ -348,8 +357,12 @@ impl SendCall {
                 }
                 _ => "",
             };
-            let at = if outcome.observed.asks.is_some() { "asking" } else { "at its prompt" };
-            return format!("{what}, {at} {prompt}{next}", prompt = quoted(prompt));
+            let at = match (&outcome.prompt, asks) {
+                (None, _) => "waiting for input".to_owned(),
+                (Some(prompt), Some(_)) => format!("asking {}", quoted(prompt)),
+                (Some(prompt), None) => format!("at its prompt {}", quoted(prompt)),
+            };
+            return format!("{what}, {at}{next}");
         }
         if view.resting.screen || view.paints() {
             return format!("{what}, with its screen");

@@ -17,7 +17,8 @@ impl Session {
             _ => None,
         };
         let CallKind::Send(send) = &mut call.kind else { return Ok(()) };
-        send.begins_beside(running);
+        let inside = self.log.open_region().map(|inside| inside.id).filter(|inside| Some(*inside) != running);
+        send.begins_beside(running, inside);
         if let shell @ (ShellState::AtPrompt { .. } | ShellState::Continuation) = self.log.shell() {
             let text =
                 shell == ShellState::Continuation || self.midway.is_some() || !self.log.cooked.input().is_empty();

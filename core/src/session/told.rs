@@ -90,11 +90,13 @@ impl Session {
         let runs = outcome.status == Status::Running;
         let marks = self.marks(outcome);
         let unanswered = self.is_unanswered_there();
+        let taker = self.taker_name().map(str::to_owned);
         let observed = &mut outcome.observed;
         let asks = outcome.prompt.as_deref().is_some_and(|prompt| !prompt.trim().is_empty());
         observed.hides = looking.hides().filter(|_| !asks);
         observed.silent = Some(quiet).filter(|_| runs && quiet >= SILENT && looking.holds == Some(Judgement::Works));
         observed.held = looking.flow == Flow::Held;
+        observed.taker = taker;
         if let Some(Judgement::Carrier(carrier)) = &looking.holds {
             observed.far = runs.then(|| (carrier.program, carrier.destination.clone()));
         }
@@ -102,6 +104,14 @@ impl Session {
         observed.jobs = self.jobs.news(&call.actor);
         observed.unshown = self.unshown.is_some() && self.unshown == outcome.region.as_ref().map(|region| region.id);
         observed.marks = marks;
+    }
+
+    /// The name of who would take a line, where it is seen from here.
+    pub(super) fn taker_name(&self) -> Option<&str> {
+        match self.looking.taker.as_ref()? {
+            Taker::Shell(name) | Taker::Program(name) => Some(name),
+            Taker::Far => None,
+        }
     }
 
     /// What is known of the marks of the prompt that is told, where it is an integrated shell's.

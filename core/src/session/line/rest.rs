@@ -104,7 +104,7 @@ impl Session {
         // ctrl+c ends some programs, and gives nothing up in others.
         let out = match self.log.shell() {
             ShellState::Continuation => ", or send keys=[\"ctrl+c\"] gives it up",
-            _ => advice::half(&self.cursors_line()),
+            _ => advice::half(&self.cursors_line(), self.taker_name()),
         };
         Err(format!(
             "nothing was typed: {owner} has begun {begun}, and this would become part of it. Ask them, or, if they agree, end it{out}"
