@@ -30,6 +30,7 @@ pub static RECOGNISERS: &[&Recogniser] = &[
     &dejagnu::DEJAGNU,
     &python::PYTEST,
     &python::UNITTEST,
+    &python::DOCTEST,
     &python::PYTHON,
     &python::TYPES,
     &rust::CARGO_TEST,
