@@ -54,9 +54,9 @@ const NEEDED: u8 = 1;
 
 pub(super) static LINKER: Recogniser = Recogniser::new(
     "linker",
-    "undefined (reference|symbol)|^collect2: |linker command failed|ld(\\.[a-z0-9]+)?: (error: |cannot find )|multiple definition of",
+    "undefined (reference|symbol)|^collect2: |linker command failed|ld(\\.[a-z0-9]+)?: (error: |cannot (find|open) )|multiple definition of",
     &[
-        Rule::problem("^([^\\s:+]*/)?([A-Za-z0-9_.]+-)*(ld|ld\\.[a-z0-9]+|lld|ld64\\.lld|wasm-ld|mold): .*(undefined reference to |undefined symbol|cannot find |multiple definition of |error: )").sure().leaves(NEEDED),
+        Rule::problem("^([^\\s:+]*/)?([A-Za-z0-9_.]+-)*(ld|ld\\.[a-z0-9]+|lld|ld64\\.lld|wasm-ld|mold): .*(undefined reference to |undefined symbol|cannot (find|open output file) |multiple definition of |error: )").sure().leaves(NEEDED),
         // The next line says what is wrong there, without a name of the linker's.
         Rule::nothing("^\\S*ld[^\\s:]*: \\S+: [Ii]n function `").leaves(FUNCTION),
         Rule::problem("^[^\\s:]+:(\\([^)]*\\)|[0-9]+): (undefined reference to |multiple definition of )"),

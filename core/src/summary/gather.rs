@@ -59,6 +59,8 @@ pub(super) struct Tool {
     pub(super) sure: bool,
     /// Whether a problem was told in full, so that telling it again adds nothing.
     told: bool,
+    /// Whether one of them was not, so that the lines that tell them again are shown all the same.
+    untold: bool,
     /// Whether it was told by the line that tells it again alone.
     told_late: bool,
     /// Whether the last line of its was kept, and so what adds to it.
@@ -118,6 +120,7 @@ impl Gather {
                 state: 0,
                 sure: false,
                 told: false,
+                untold: false,
                 told_late: false,
                 keeps: false,
                 title: None,
@@ -190,7 +193,8 @@ impl Tool {
         self.state = rule.map_or(0, super::rule::Rule::state);
         let (seen, sure) = rule.map_or((Seen::Nothing, false), super::rule::Rule::says);
         self.sure |= sure;
-        if seen == Seen::Again && self.told {
+        self.untold |= seen == Seen::Untold;
+        if seen == Seen::Again && self.told && !self.untold {
             return self.state != 0;
         }
         self.told |= seen == Seen::Problem;
@@ -200,7 +204,7 @@ impl Tool {
         match seen {
             // A line that no rule knows does not part a title from its problems; one that a rule sets aside does.
             Seen::Nothing if rule.is_none() => {}
-            Seen::Nothing => self.title = None,
+            Seen::Nothing | Seen::Untold => self.title = None,
             Seen::Title => self.title = ranged.then(|| kept(number, line, Role::Title)),
             Seen::Detail => {
                 if self.keeps && ranged {

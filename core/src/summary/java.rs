@@ -17,9 +17,10 @@ pub(super) static JAVAC: Recogniser = Recogniser::new(
         Rule::sign("^\\s*\\^$").when(CARET).leaves(SYMBOL),
         Rule::detail("^  symbol: +\\S").when(SYMBOL),
         Rule::result("^[0-9]+ errors?$"),
+        Rule::result("^only showing the first [0-9]+ errors, of [0-9]+ total"),
     ],
 )
-.begins(b"0123456789")
+.begins(b"o0123456789")
 .says_error();
 
 /// Behind the time at which a build ended.

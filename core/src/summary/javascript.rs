@@ -4,40 +4,51 @@ use super::rule::{Recogniser, Rule};
 
 /// Behind a failed test, whose next line says why.
 const WHY: u8 = 1;
+/// Behind the name of a file in which something failed.
+const FILE: u8 = 3;
 /// Behind the heading of an error outside of any test.
 const UNHANDLED: u8 = 2;
 
 pub(super) static JEST: Recogniser = Recogniser::new(
     "jest",
-    "^ *FAIL +\\S|^  ● |^(Tests|Test Suites): +",
+    "^ *FAIL +\\S|^  ● |^(Tests|Test Suites|Snapshots): +|^Jest: .+ threshold ",
     &[
-        Rule::problem("^ ?FAIL +(\\S+ )?\\S+\\.[cm]?[jt]sx?( \\([0-9.]+ m?s\\))?$"),
+        Rule::problem("^ ?FAIL +(\\S+ )?\\S+\\.[cm]?[jt]sx?( \\([0-9.]+ m?s\\))?$").leaves(FILE),
         Rule::nothing("^  ● Console$"),
-        Rule::nothing("^  ● Test suite failed to run$").leaves(WHY),
+        Rule::sign("^  ● Test suite failed to run$").leaves(WHY),
         Rule::nothing("^$").when(WHY).leaves(WHY),
         Rule::detail("^ {4}\\S").when(WHY),
+        // Totals are missing where a test calls `process.exit`, and after a kill.
+        Rule::problem("^  ●  process\\.exit called with \"").sure(),
+        Rule::problem("^  ● .+ › \\S").sure(),
+        Rule::problem("^  ● \\S").when(FILE).sure(),
         Rule::problem("^  ● \\S"),
         Rule::result("^Test Suites: .*[0-9]+ total$").sure(),
         Rule::result("^Tests: +.*[0-9]+ total$").sure(),
+        Rule::result("^Snapshots: +.*[0-9]+ (failed|obsolete).* total$"),
+        Rule::result("^Jest: .+ threshold "),
     ],
 )
-.begins(b"FT\xe2");
+.begins(b"FTSJ\xe2");
 
 pub(super) static VITEST: Recogniser = Recogniser::new(
     "vitest",
-    "^ FAIL  \\S|^ Test Files  |^ +Tests  [0-9]",
+    "^ FAIL  \\S|^ +× |^ Test Files  |^ +(Tests|Snapshots|Errors)  [0-9]",
     &[
         Rule::problem("^ FAIL  (\\S+ )?\\S+\\.[cm]?[jt]sx?( > .+| \\[ .+ \\])$").leaves(WHY),
         Rule::detail("^[A-Z][A-Za-z]*: ").when(WHY),
         Rule::result("^ Test Files  [0-9].*\\([0-9]+\\)$").sure(),
         Rule::result("^ +Tests  [0-9].*\\([0-9]+\\)$"),
         Rule::result("^ +Errors  [0-9]+ errors?$"),
+        Rule::result("^ +Snapshots  .*[0-9]+ failed"),
+        // As the tests run; a run that was killed tells no more.
+        Rule::early("^ +× \\S.* [0-9.]+m?s$"),
         Rule::nothing("^⎯+ Unhandled (Rejection|Error|Exception) ⎯+$").leaves(UNHANDLED),
         Rule::problem("^\\S").when(UNHANDLED),
         Rule::sign("^ (RUN|DEV)  v[0-9]+\\.[0-9]"),
     ],
 )
-.begins(b"FTRDE\xe2");
+.begins(b"FTRDES\xc3\xe2");
 
 pub(super) static TSC: Recogniser = Recogniser::new(
     "tsc",
@@ -51,19 +62,28 @@ pub(super) static TSC: Recogniser = Recogniser::new(
 )
 .says_error();
 
+/// In the list below the dots.
+const DOTS: u8 = 1;
+
 // Node's own runner, as its `spec` reporter writes; on a pipe it writes TAP.
 pub(super) static NODE_TEST: Recogniser = Recogniser::new(
     "node --test",
-    "^ *✖ .+ \\([0-9.]+ms\\)$|^ℹ (tests|pass|fail|cancelled) [0-9]",
+    "^ *✖ |^ℹ (tests|pass|fail|cancelled) [0-9]",
     &[
-        Rule::problem("^ *✖ .+ \\([0-9.]+ms\\)$"),
+        Rule::nothing("^ *✖ (failing tests:$|.* # (TODO|SKIP))"),
+        // The reporter of dots has nothing but this list.
+        Rule::nothing("^Failed tests:$").leaves(DOTS),
+        Rule::nothing("^$").when(DOTS).leaves(DOTS),
+        Rule::problem("^✖ .+ \\([0-9.]+ms\\)$").when(DOTS).sure(),
+        // One that was cancelled has no time.
+        Rule::problem("^ *✖ \\S"),
         Rule::nothing("^ℹ cancelled 0$"),
         Rule::result("^ℹ (tests|pass|fail|cancelled) [0-9]+$"),
         Rule::sign("^ℹ duration_ms [0-9.]+$"),
     ],
 )
 // The first byte of both signs.
-.begins(b"\xe2");
+.begins(b"F\xe2");
 
 /// Behind the caret that shows the place in the source; what was thrown follows an empty line.
 const THROWN: u8 = 1;

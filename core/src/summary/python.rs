@@ -107,9 +107,9 @@ pub(super) static PYTHON: Recogniser = Recogniser::new(
 // Checkers of types: mypy, and pyright, which puts a file's errors under its name.
 pub(super) static TYPES: Recogniser = Recogniser::new(
     "mypy",
-    "^ *\\S+\\.pyi?:[0-9]+(:[0-9]+)?(:| -) error: |^Found [0-9]+ errors? in |^[0-9]+ errors?, [0-9]+ warnings?, ",
+    "^ *\\S+\\.pyi?(:[0-9]+){0,2}(:| -) error: |^Found [0-9]+ errors? in |^[0-9]+ errors?, [0-9]+ warnings?, ",
     &[
-        Rule::problem("^[^\\s:]+\\.pyi?:[0-9]+(:[0-9]+)?: error: "),
+        Rule::problem("^[^\\s:]+\\.pyi?(:[0-9]+){0,2}: error: "),
         Rule::problem("^ +/\\S+\\.pyi?:[0-9]+:[0-9]+ - error: "),
         Rule::result("^Found [0-9]+ errors? in [0-9]+ files? \\((checked [0-9]+ |errors prevented )").sure(),
         Rule::result("^[0-9]+ errors?, [0-9]+ warnings?, [0-9]+ (informations?|notes?) *$").sure(),

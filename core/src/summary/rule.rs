@@ -17,6 +17,8 @@ pub(super) enum Seen {
     Result,
     /// Belongs to the line before: where it is, or what it says.
     Detail,
+    /// Nothing that is shown; it says that a problem was not told by its name, so that what tells it again is shown.
+    Untold,
     /// What the problems that follow belong to, such as a file: shown only where one follows.
     Title,
     /// A problem that the tool tells in full further on, unless it was asked not to, or has not come so far: shown
@@ -59,6 +61,10 @@ impl Rule {
 
     pub(super) const fn again(pattern: &'static str) -> Self {
         Self::new(Seen::Again, pattern)
+    }
+
+    pub(super) const fn untold(pattern: &'static str) -> Self {
+        Self::new(Seen::Untold, pattern)
     }
 
     pub(super) const fn title(pattern: &'static str) -> Self {

@@ -43,8 +43,9 @@ pub(super) static CARGO_TEST: Recogniser = Recogniser::new(
     &[
         Rule::problem("^test .+ \\.\\.\\. FAILED$").sure(),
         Rule::problem("^\\S.* --- FAILED$"),
-        // With `-q` on a pipe, and where what a test prints stands between its name and how it went, only this list
-        // has the names.
+        // With `-q` on a pipe, and where what a test prints stands between its name and how it went, as with
+        // `--nocapture`, only this list has the names.
+        Rule::untold("^FAILED$"),
         Rule::nothing("^failures:$").leaves(LIST),
         Rule::nothing("^$").when(LIST).leaves(LIST),
         Rule::again("^ {4}\\S").when(LIST).leaves(LIST),
@@ -75,11 +76,13 @@ pub(super) static PANIC: Recogniser = Recogniser::new(
 // cargo-nextest tells what failed as it happens, with what it printed, and once more at the end.
 pub(super) static NEXTEST: Recogniser = Recogniser::new(
     "nextest",
-    "^ +(FAIL|TIMEOUT|ABORT|SIG[A-Z]+|LEAK-FAIL|Summary) \\[|^error: (test run failed|no tests to run)$",
+    "^ +(TRY [0-9]+ )?(FAIL|TIMEOUT|ABORT|SIG[A-Z]+|LEAK-FAIL|TMT|ABRT|SEGV|Summary) \\[|^error: (test run failed|no tests to run)$",
     &[
         Rule::problem("^ +(TRY [0-9]+ )?(FAIL|TIMEOUT|ABORT|SIG[A-Z]+|LEAK-FAIL|TMT|ABRT|SEGV) \\[ *[>]?[0-9.]+s\\] "),
         Rule::result("^ +Summary \\[ *[0-9.]+s\\] +([0-9]+/)?[0-9]+ tests? run: ").sure(),
         Rule::result("^error: (test run failed|no tests to run)$"),
+        // The only sign of a run that was killed.
+        Rule::sign("^ *Nextest run ID \\S+ with nextest profile: "),
     ],
 )
-.begins(b"FTASLe");
+.begins(b"FTASLeN");

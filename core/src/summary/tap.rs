@@ -9,7 +9,7 @@ const FILE: u8 = 2;
 
 pub(super) static TAP: Recogniser = Recogniser::new(
     "tap",
-    "^ *not ok |^Bail(out called\\.| out!)|\\(Wstat: |^#   Failed test|^Files=[0-9]|^Result: ",
+    "^ *not ok |^Bail(out called\\.| out!)|\\(Wstat: |^#   Failed test|^Files=[0-9]|^# (Tests were run but no plan|Looks like you)|^Result: ",
     &[
         // A test that may fail, and one that was not run, are no problem: TAP 13, "Directives".
         Rule::nothing("^ *not ok(?-u:\\b).*# *(?i:todo|skip)"),
@@ -24,7 +24,11 @@ pub(super) static TAP: Recogniser = Recogniser::new(
         Rule::result("^Files=[0-9]+, Tests=[0-9]+, ").sure(),
         Rule::result("^Result: (FAIL|PASS|NOTESTS)$"),
         Rule::result("^# Looks like you (failed|planned) [0-9]+ tests? "),
-        Rule::result("^# (tests|pass|fail|failed) +[0-9]+( of [0-9]+ tests)?$"),
+        // A program that died, and so wrote no plan.
+        Rule::result("^# Tests were run but no plan was declared and done_testing\\(\\) was not seen\\.$").sure(),
+        Rule::result("^# Looks like your test exited with [0-9]+ (just after|before) ").sure(),
+        Rule::nothing("^# cancelled 0$"),
+        Rule::result("^# (tests|pass|fail|failed|cancelled) +[0-9]+( of [0-9]+ tests)?$"),
         Rule::sign("^[0-9]+\\.\\.[0-9]+( *#.*)?$"),
         Rule::sign("^TAP version [0-9]+$"),
     ],
