@@ -29,6 +29,13 @@ pub(super) struct Kept {
     pub(super) role: Role,
 }
 
+impl Kept {
+    /// Whether both say the same, one perhaps further in.
+    pub(super) fn says(&self, other: &Self) -> bool {
+        self.text.trim_start() == other.text.trim_start()
+    }
+}
+
 /// What a kept line is to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {

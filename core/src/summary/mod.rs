@@ -181,19 +181,28 @@ fn choose(tools: &[Tool], allowance: Allowance, unread: Option<(u64, u64)>) -> S
         if left == 0 {
             break;
         }
-        match room.take(kept) {
+        match room.take(kept, false) {
             Taken::Yes => left -= 1,
             Taken::Same => same += 1,
             Taken::No => break,
         }
     }
     let mut owner = true;
-    for kept in problems {
+    let mut told = Vec::new();
+    for (at, kept) in problems.iter().enumerate() {
         if kept.role == Role::Detail && !owner {
             continue;
         }
-        match room.take(kept) {
-            Taken::Yes => owner = true,
+        let again = |told: &&usize| problems.get(**told).is_some_and(|other| other.says(kept));
+        let elsewhere = kept.role == Role::Own && {
+            let mut before = told.iter().filter(again).peekable();
+            before.peek().is_some() && before.all(|told| !details(&problems, *told).eq(details(&problems, at)))
+        };
+        match room.take(kept, elsewhere) {
+            Taken::Yes => {
+                owner = true;
+                told.push(at);
+            }
             Taken::Same if kept.role != Role::Own => {}
             Taken::Same => {
                 same += 1;
@@ -217,6 +226,12 @@ fn choose(tools: &[Tool], allowance: Allowance, unread: Option<(u64, u64)>) -> S
     }
 }
 
+/// The texts that add to a problem.
+fn details<'a>(problems: &'a [&'a Kept], at: usize) -> impl Iterator<Item = &'a str> {
+    let after = problems.iter().skip(at + 1);
+    after.take_while(|kept| kept.role == Role::Detail).map(|kept| kept.text.as_str())
+}
+
 struct Room {
     lines: usize,
     chars: usize,
@@ -230,10 +245,11 @@ enum Taken {
 }
 
 impl Room {
-    fn take(&mut self, kept: &Kept) -> Taken {
+    /// Takes a line that was not taken yet. The same words may be those of another problem: one that is elsewhere.
+    fn take(&mut self, kept: &Kept, elsewhere: bool) -> Taken {
         // Two tools may know the same line, and a tool may say a thing twice, once further in.
         let same = |other: &Kept| {
-            let again = kept.role == Role::Own && other.text.trim_start() == kept.text.trim_start();
+            let again = kept.role == Role::Own && !elsewhere && other.says(kept);
             other.number == kept.number || again
         };
         if self.taken.iter().any(same) {
