@@ -23,7 +23,8 @@ pub(super) static NINJA: Recogniser = Recogniser::new(
         Rule::sign("^\\[[0-9]+/[0-9]+\\] \\S"),
     ],
 )
-.begins(b"Fn[");
+.begins(b"Fn[")
+.then(b"Ai0123456789");
 
 /// Behind an error, whose next line says what it is.
 const WHAT: u8 = 1;
@@ -37,7 +38,8 @@ pub(super) static CMAKE: Recogniser = Recogniser::new(
         Rule::result("^-- Configuring incomplete, errors occurred!$|^CMake Generate step failed\\.").sure(),
     ],
 )
-.begins(b"C-");
+.begins(b"C-")
+.then(b"M-");
 
 /// In the list of what failed.
 const LIST: u8 = 1;
@@ -54,7 +56,8 @@ pub(super) static CTEST: Recogniser = Recogniser::new(
         Rule::again("^\\s+[0-9]+ - .+ \\(.+\\)$").when(LIST).leaves(LIST),
     ],
 )
-.begins(b"0123456789TN");
+.begins(b"0123456789TN")
+.then(b" /%ho0123456789");
 
 // The tests of a package that Automake made: `make check`.
 pub(super) static AUTOMAKE: Recogniser = Recogniser::new(
@@ -67,7 +70,8 @@ pub(super) static AUTOMAKE: Recogniser = Recogniser::new(
         Rule::result("^# (TOTAL|PASS|FAIL|XPASS|ERROR): +[0-9]+$"),
     ],
 )
-.begins(b"FXET#");
+.begins(b"FXET#")
+.then(b"APRe ");
 
 pub(super) static MESON: Recogniser = Recogniser::new(
     "meson",
@@ -80,4 +84,5 @@ pub(super) static MESON: Recogniser = Recogniser::new(
         Rule::problem("^(\\S+/)?meson\\.build:[0-9]+:[0-9]+: ERROR: ").sure(),
     ],
 )
-.begins(b"0123456789OFTUm");
+.begins(b"0123456789OFTUm")
+.then(b"kainue/0123456789");

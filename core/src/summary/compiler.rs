@@ -31,6 +31,7 @@ pub(super) static COMPILER: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"c0123456789")
+.then(b"ocl+ 0123456789")
 .ends(b":")
 .says_error();
 
@@ -45,6 +46,7 @@ pub(super) static FORTRAN: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"EFW")
+.then(b"ra")
 .ends(b":");
 
 /// Behind the line that names the function.

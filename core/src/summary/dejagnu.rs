@@ -18,4 +18,5 @@ pub(super) static DEJAGNU: Recogniser = Recogniser::new(
         Rule::sign("^Running \\S+\\.exp \\.\\.\\.$"),
     ],
 )
-.begins(b"FXKUE#=R");
+.begins(b"FXKUE#=R")
+.then(b"APNR =u");

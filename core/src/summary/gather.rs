@@ -84,10 +84,12 @@ pub(super) struct Tool {
 #[derive(Debug)]
 pub(super) struct Gather {
     pub(super) tools: Vec<Tool>,
-    /// For each byte, which tools' lines begin or end with it, one bit a tool.
+    /// For each byte, which tools' lines begin with it, have it second or end with it, one bit a tool.
     begins: Box<[u64; 256]>,
+    then: Box<[u64; 256]>,
     ends: Box<[u64; 256]>,
     says_error: u64,
+    says_place: u64,
     /// Tools that are handed the next line, whatever it is.
     next: u64,
     /// The lines that may be shown; the others only tell which tool is at work.
@@ -102,8 +104,10 @@ impl Gather {
         let mut gather = Self {
             tools: Vec::new(),
             begins: Box::new([0; 256]),
+            then: Box::new([0; 256]),
             ends: Box::new([0; 256]),
             says_error: 0,
+            says_place: 0,
             next: 0,
             range,
             inner,
@@ -118,9 +122,16 @@ impl Gather {
                 }
             };
             mark(&mut gather.begins, recogniser.begins);
+            if recogniser.then.is_empty() {
+                gather.then.iter_mut().for_each(|entry| *entry |= bit);
+            }
+            mark(&mut gather.then, recogniser.then);
             mark(&mut gather.ends, recogniser.ends);
             if recogniser.says_error {
                 gather.says_error |= bit;
+            }
+            if recogniser.says_place {
+                gather.says_place |= bit;
             }
             gather.tools.push(Tool {
                 recogniser,
@@ -160,10 +171,14 @@ impl Gather {
         let entry = |table: &[u64; 256], byte: Option<&u8>| {
             byte.and_then(|byte| table.get(usize::from(*byte))).copied().unwrap_or_default()
         };
-        let mut wanted = self.next | entry(&self.begins, first) | entry(&self.ends, bytes.last());
+        let then = text.get(1).map_or(u64::MAX, |second| entry(&self.then, Some(second)));
+        let mut wanted = self.next | entry(&self.begins, first) & then | entry(&self.ends, bytes.last());
         // Only these look into the line, and most lines have no such word.
         if self.says_error & !wanted != 0 && ERROR.find(bytes).is_some() {
             wanted |= self.says_error;
+        }
+        if self.says_place & !wanted != 0 && placed(text) {
+            wanted |= self.says_place;
         }
         while wanted != 0 {
             let at = wanted.trailing_zeros();
@@ -277,6 +292,21 @@ fn counts(text: &[u8]) -> bool {
             let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
             matches!(rest.get(digits), Some(b' '))
         }
+        _ => false,
+    }
+}
+
+/// Whether a text begins with a path and a line's number, with a code as `E501`, or with a name and `FAIL`. One that begins with a digit is
+/// rather a time or a number.
+fn placed(text: &[u8]) -> bool {
+    if text.first().is_none_or(u8::is_ascii_digit) {
+        return false;
+    }
+    let Some(end) = memchr::memchr2(b':', b' ', text) else { return false };
+    match text.split_at_checked(end) {
+        Some((_, [b':', b' ', rest @ ..])) => rest.starts_with(b"FAIL"),
+        Some((_, [b':', next, ..])) => next.is_ascii_digit(),
+        Some((word, [b' ', ..])) => word.len() <= 9 && word.last().is_some_and(u8::is_ascii_digit),
         _ => false,
     }
 }

@@ -30,4 +30,5 @@ pub(super) static GO: Recogniser = Recogniser::new(
         Rule::nothing("^ *--- (PASS|SKIP): "),
     ],
 )
-.begins(b"-FpfgW#{v=");
+.begins(b"-FpfgW#{v=")
+.then(b"-Aao \"e=");

@@ -21,8 +21,11 @@ pub(super) static JAVAC: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"o0123456789")
+.then(b"n 0123456789")
 .says_error();
 
+/// Behind the name of a project whose POM cannot be read.
+const POM: u8 = 2;
 /// Behind the time at which a build ended.
 const FINISHED: u8 = 1;
 
@@ -40,13 +43,17 @@ pub(super) static MAVEN: Recogniser = Recogniser::new(
         Rule::problem("^\\[ERROR\\] .+\\.[a-z]+:\\[[0-9]+,[0-9]+\\] "),
         Rule::result("^\\[INFO\\] .+ \\.{2,} FAILURE \\[.+\\]$"),
         Rule::result("^\\[ERROR\\] Failed to execute goal ").sure(),
+        Rule::result("^\\[ERROR\\] The build could not read [0-9]+ projects?").sure(),
+        Rule::nothing("^\\[ERROR\\]   The project .* has [0-9]+ errors?$").leaves(POM),
+        Rule::problem("^\\[ERROR\\] {5}\\S").when(POM).leaves(POM),
         // What ended the build is the first error behind its times.
         Rule::nothing("^\\[INFO\\] Finished at: ").leaves(FINISHED),
         Rule::nothing("^\\[INFO\\] -+$").when(FINISHED).leaves(FINISHED),
         Rule::result("^\\[ERROR\\] \\S").when(FINISHED),
     ],
 )
-.begins(b"[");
+.begins(b"[")
+.then(b"IEWDF");
 
 /// Behind a failed test, whose next line says where.
 const WHERE: u8 = 1;
@@ -73,6 +80,7 @@ pub(super) static GRADLE: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"F*Be0123456789")
+.then(b"AU: 0123456789")
 .ends(b"D");
 
 /// Behind a failed test of JUnit 5's console, whose place and words follow, or of JUnit 4's, whose words do.
@@ -95,7 +103,8 @@ pub(super) static JUNIT: Recogniser = Recogniser::new(
         Rule::sign("^JUnit version [0-9]"),
     ],
 )
-.begins(b"JT[O0123456789");
+.begins(b"JT[O0123456789")
+.then(b"UeK )0123456789");
 
 /// In a stack trace.
 const TRACE: u8 = 1;
@@ -109,4 +118,5 @@ pub(super) static JAVA: Recogniser = Recogniser::new(
         Rule::detail("^Caused by: \\S").when(TRACE).leaves(TRACE),
     ],
 )
-.begins(b"E");
+.begins(b"E")
+.then(b"x");

@@ -29,7 +29,8 @@ pub(super) static JEST: Recogniser = Recogniser::new(
         Rule::result("^Jest: .+ threshold "),
     ],
 )
-.begins(b"FTSJ\xe2");
+.begins(b"FTSJ\xe2")
+.then(b"Aen\x97");
 
 pub(super) static VITEST: Recogniser = Recogniser::new(
     "vitest",
@@ -48,7 +49,8 @@ pub(super) static VITEST: Recogniser = Recogniser::new(
         Rule::sign("^ (RUN|DEV)  v[0-9]+\\.[0-9]"),
     ],
 )
-.begins(b"FTRDES\xc3\xe2");
+.begins(b"FTRDES\xc3\xe2")
+.then(b"AeUErn\x97\x8e");
 
 pub(super) static TSC: Recogniser = Recogniser::new(
     "tsc",
@@ -83,7 +85,8 @@ pub(super) static NODE_TEST: Recogniser = Recogniser::new(
     ],
 )
 // The first byte of both signs.
-.begins(b"F\xe2");
+.begins(b"F\xe2")
+.then(b"a\x9c\x84");
 
 /// Behind the caret that shows the place in the source; what was thrown follows an empty line.
 const THROWN: u8 = 1;
@@ -119,7 +122,8 @@ pub(super) static MOCHA: Recogniser = Recogniser::new(
         Rule::detail("^ {5,}\\S").when(WORDS),
     ],
 )
-.begins(b"0123456789");
+.begins(b"0123456789")
+.then(b" )0123456789");
 
 pub(super) static AVA: Recogniser = Recogniser::new(
     "ava",
@@ -130,7 +134,8 @@ pub(super) static AVA: Recogniser = Recogniser::new(
         Rule::result("^ +[0-9]+ (tests?|uncaught exceptions?|unhandled rejections?|known failures?) (failed|passed)?$"),
     ],
 )
-.begins(b"\xe20123456789");
+.begins(b"\xe20123456789")
+.then(b" \x9c0123456789");
 
 pub(super) static ESLINT: Recogniser = Recogniser::new(
     "eslint",
@@ -159,4 +164,5 @@ pub(super) static NPM: Recogniser = Recogniser::new(
         Rule::detail("^npm (ERR!|error) \\S").when(SAYS),
     ],
 )
-.begins(b"n");
+.begins(b"n")
+.then(b"p");

@@ -14,8 +14,10 @@ mod javascript;
 mod plain;
 mod python;
 mod rule;
+mod runners;
 mod rust;
 mod scripting;
+mod system;
 mod tap;
 
 use std::ops::ControlFlow;
@@ -33,6 +35,8 @@ pub static RECOGNISERS: &[&Recogniser] = &[
     &python::DOCTEST,
     &python::PYTHON,
     &python::TYPES,
+    &python::STYLE,
+    &python::TOX,
     &rust::CARGO_TEST,
     &rust::NEXTEST,
     &rust::RUSTC,
@@ -46,6 +50,9 @@ pub static RECOGNISERS: &[&Recogniser] = &[
     &javascript::NODE_TEST,
     &javascript::NODE,
     &javascript::MOCHA,
+    &runners::PLAYWRIGHT,
+    &runners::DENO,
+    &runners::BUN,
     &javascript::AVA,
     &javascript::ESLINT,
     &javascript::NPM,
@@ -68,6 +75,9 @@ pub static RECOGNISERS: &[&Recogniser] = &[
     &build::MAKE,
     &build::NINJA,
     &build::CMAKE,
+    &system::APT,
+    &system::PIP,
+    &system::ANSIBLE,
 ];
 
 static PLAIN: &Recogniser = &plain::PLAIN;

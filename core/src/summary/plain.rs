@@ -8,4 +8,5 @@ pub(super) static PLAIN: Recogniser = Recogniser::new(
     "^(error|Error|ERROR|fatal|Fatal|FATAL)( error| ERROR)?: ",
     &[Rule::problem("^(error|Error|ERROR|fatal|Fatal|FATAL)( error| ERROR)?: \\S").sure()],
 )
-.begins(b"eEfF");
+.begins(b"eEfF")
+.then(b"rRaA");

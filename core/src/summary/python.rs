@@ -48,6 +48,7 @@ pub(super) static PYTEST: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"FES!=I_[~0123456789")
+.then(b"ARU!=mN_g~ 0123456789")
 .ends(b"]+");
 
 /// In a heading: behind the line of `=`.
@@ -69,7 +70,8 @@ pub(super) static UNITTEST: Recogniser = Recogniser::new(
         ),
     ],
 )
-.begins(b"=-ROF");
+.begins(b"=-ROF")
+.then(b"=-aKA");
 
 // A module's or a text's examples, as `python -m doctest` tells them.
 pub(super) static DOCTEST: Recogniser = Recogniser::new(
@@ -81,7 +83,8 @@ pub(super) static DOCTEST: Recogniser = Recogniser::new(
         Rule::result("^\\*\\*\\*Test Failed\\*\\*\\* [0-9]+ failures?").sure(),
     ],
 )
-.begins(b"*");
+.begins(b"*")
+.then(b"*");
 
 /// In the traceback.
 const INSIDE: u8 = 1;
@@ -102,6 +105,7 @@ pub(super) static PYTHON: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"TC")
+.then(b"ru")
 .says_error();
 
 // Checkers of types: mypy, and pyright, which puts a file's errors under its name.
@@ -116,4 +120,37 @@ pub(super) static TYPES: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"F0123456789")
+.then(b"o 0123456789")
 .says_error();
+
+/// Behind what ruff found, whose place is on the next line.
+const PLACE: u8 = 1;
+
+// Checkers of style: ruff, and flake8, which has no totals.
+pub(super) static STYLE: Recogniser = Recogniser::new(
+    "ruff",
+    "^[A-Z]+[0-9]{3,4} |^invalid-syntax: |^[^\\s:]+\\.pyi?:[0-9]+:[0-9]+: [A-Za-z-]+[0-9]* |^Found [0-9]+ errors?",
+    &[
+        Rule::problem("^[A-Z]{1,5}[0-9]{3,4} \\S").leaves(PLACE),
+        Rule::problem("^invalid-syntax: \\S").leaves(PLACE),
+        Rule::detail("^ *--> \\S+\\.(py|pyi|ipynb):.*[0-9]+:[0-9]+$").when(PLACE).sure(),
+        Rule::problem("^[A-Za-z0-9./_][^\\s:]*\\.pyi?:[0-9]+:[0-9]+: [A-Z]{1,5}[0-9]{3,4} \\S").sure(),
+        Rule::problem("^[A-Za-z0-9./_][^\\s:]*\\.pyi?:[0-9]+:[0-9]+: invalid-syntax: \\S").sure(),
+        Rule::result("^Found [0-9]+ errors?( \\([0-9]+ fixed, [0-9]+ remaining\\))?\\.$"),
+    ],
+)
+.begins(b"iF")
+.says_place();
+
+pub(super) static TOX: Recogniser = Recogniser::new(
+    "tox",
+    "^  \\S+: FAIL |^  (evaluation failed|congratulations) :",
+    &[
+        Rule::problem("^  \\S+: FAIL (code -?[0-9]+ )?\\([0-9.]+=.* seconds\\)$"),
+        Rule::result("^  evaluation failed :\\( \\([0-9.]+ seconds\\)$").sure(),
+        Rule::fine("^  congratulations :\\) \\([0-9.]+ seconds\\)$").sure(),
+    ],
+)
+.begins(b"ec")
+.then(b"vo")
+.says_place();

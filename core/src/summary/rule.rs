@@ -136,12 +136,16 @@ pub struct Recogniser {
     pub name: &'static str,
     /// Bytes that its lines begin with, blanks in front aside; a digit stands for a number with ` ` and a word, `/`, `%`
     /// or `..` behind it. A line is held against the rules only if it begins or
-    /// ends so, holds the word, or follows one that asked for the next.
+    /// ends so, holds the word, begins with a place, or follows one that asked for the next.
     pub(super) begins: &'static [u8],
+    /// Bytes of which one stands behind the first; none where any may.
+    pub(super) then: &'static [u8],
     /// Bytes that its lines end with.
     pub(super) ends: &'static [u8],
     /// Whether its lines are known by the word `error` in them.
     pub(super) says_error: bool,
+    /// Whether its lines begin with a place in a file (`path:12:3:`) a code (`E501`), or a name (`lint: FAIL`).
+    pub(super) says_place: bool,
     /// The kinds of lines; the first that fits counts.
     pub(super) rules: &'static [Rule],
     /// A pattern for `search` that finds its lines.
@@ -152,11 +156,26 @@ pub struct Recogniser {
 
 impl Recogniser {
     pub(super) const fn new(name: &'static str, search: &'static str, rules: &'static [Rule]) -> Self {
-        Self { name, begins: b"", ends: b"", says_error: false, rules, search, compiled: OnceLock::new() }
+        Self {
+            name,
+            begins: b"",
+            then: b"",
+            ends: b"",
+            says_error: false,
+            says_place: false,
+            rules,
+            search,
+            compiled: OnceLock::new(),
+        }
     }
 
     pub(super) const fn begins(mut self, bytes: &'static [u8]) -> Self {
         self.begins = bytes;
+        self
+    }
+
+    pub(super) const fn then(mut self, bytes: &'static [u8]) -> Self {
+        self.then = bytes;
         self
     }
 
@@ -167,6 +186,11 @@ impl Recogniser {
 
     pub(super) const fn says_error(mut self) -> Self {
         self.says_error = true;
+        self
+    }
+
+    pub(super) const fn says_place(mut self) -> Self {
+        self.says_place = true;
         self
     }
 

@@ -32,6 +32,7 @@ pub(super) static RUSTC: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"ew")
+.then(b"ra")
 .says_error();
 
 /// In the list of tests that failed.
@@ -58,6 +59,7 @@ pub(super) static CARGO_TEST: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"tfe")
+.then(b"ear")
 .ends(b"D");
 
 // Every Rust program's.
@@ -71,7 +73,8 @@ pub(super) static PANIC: Recogniser = Recogniser::new(
         Rule::problem("^thread '.*' (\\([0-9]+\\) )?has overflowed its stack$").sure(),
     ],
 )
-.begins(b"t");
+.begins(b"t")
+.then(b"h");
 
 // cargo-nextest tells what failed as it happens, with what it printed, and once more at the end.
 pub(super) static NEXTEST: Recogniser = Recogniser::new(
@@ -85,4 +88,5 @@ pub(super) static NEXTEST: Recogniser = Recogniser::new(
         Rule::sign("^ *Nextest run ID \\S+ with nextest profile: "),
     ],
 )
-.begins(b"FTASLeN");
+.begins(b"FTASLeN")
+.then(b"ARIMBEure");

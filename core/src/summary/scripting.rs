@@ -18,7 +18,8 @@ pub(super) static RSPEC: Recogniser = Recogniser::new(
         Rule::result("^[0-9]+ examples?, [0-9]+ failures?(, |$)").sure(),
     ],
 )
-.begins(b"rA0123456789");
+.begins(b"rA0123456789")
+.then(b"sn )0123456789");
 
 pub(super) static MINITEST: Recogniser = Recogniser::new(
     "minitest",
@@ -30,7 +31,8 @@ pub(super) static MINITEST: Recogniser = Recogniser::new(
         Rule::result("^[0-9]+ (runs|tests), [0-9]+ assertions, [0-9]+ failures, [0-9]+ errors").sure(),
     ],
 )
-.begins(b"FE0123456789");
+.begins(b"FE0123456789")
+.then(b"ar )0123456789");
 
 pub(super) static PHPUNIT: Recogniser = Recogniser::new(
     "phpunit",
@@ -44,7 +46,8 @@ pub(super) static PHPUNIT: Recogniser = Recogniser::new(
         Rule::fine("^OK \\([0-9]+ tests?, [0-9]+ assertions?\\)$").sure(),
     ],
 )
-.begins(b"TO\xe20123456789");
+.begins(b"TO\xe20123456789")
+.then(b"eK\x9c )0123456789");
 
 pub(super) static BUSTED: Recogniser = Recogniser::new(
     "busted",
@@ -56,7 +59,8 @@ pub(super) static BUSTED: Recogniser = Recogniser::new(
         Rule::result("^[0-9]+ success(es)? / [0-9]+ failures? / [0-9]+ errors? / ").sure(),
     ],
 )
-.begins(b"FE0123456789");
+.begins(b"FE0123456789")
+.then(b"ar 0123456789");
 
 // On a terminal; on a pipe it writes TAP.
 pub(super) static BATS: Recogniser = Recogniser::new(
@@ -68,7 +72,8 @@ pub(super) static BATS: Recogniser = Recogniser::new(
         Rule::result("^[0-9]+ tests?, [0-9]+ failures?(, [0-9]+ (skipped|not run))*( in .+)?$").sure(),
     ],
 )
-.begins(b"\xe20123456789");
+.begins(b"\xe20123456789")
+.then(b"\x9c 0123456789");
 
 // `R CMD check`, and what a script of R died of.
 pub(super) static R: Recogniser = Recogniser::new(
@@ -84,4 +89,5 @@ pub(super) static R: Recogniser = Recogniser::new(
         Rule::sign("^Execution halted$"),
     ],
 )
-.begins(b"*SER");
+.begins(b"*SER")
+.then(b" trxRu");

@@ -34,4 +34,5 @@ pub(super) static TAP: Recogniser = Recogniser::new(
     ],
 )
 .begins(b"nB#FRT0123456789")
+.then(b"oa ieA.0123456789")
 .ends(b")");
